@@ -1,0 +1,130 @@
+"""Any scikit-learn transformer, applied to every view by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from manyviews.validation import as_views, is_table, match_views
+from manyviews.views import Views
+
+__all__ = ["PerView"]
+
+
+class PerView(TransformerMixin, BaseEstimator):
+    """Apply a transformer to each view.
+
+    Parameters
+    ----------
+    transformer : transformer or mapping of str to transformer
+        One transformer, cloned for every view, or view name to transformer; views that a mapping leaves out pass
+        unchanged.
+
+    Attributes
+    ----------
+    transformers_ : dict of str to transformer
+        The fitted transformers.
+    view_names_in_ : ndarray of shape (V,)
+        Names of the views.
+
+    Notes
+    -----
+    Takes ``Views``, a sequence or mapping of 2-D arrays, or one table, which counts as a single view, and returns
+    ``Views``. Samples not observed in a view (rows of NaN) are left out of the fit and stay unobserved.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from manyviews import OPLFMVC, PerView, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> model = make_pipeline(PerView(StandardScaler()), OPLFMVC(3, scaling=None, random_state=0)).fit(data.views)
+    >>> model[-1].labels_.shape
+    (90,)
+    """
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit one clone of the transformer per view.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The views.
+        y : None or array of shape (n,)
+            Handed to the transformers.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a mapping of transformers names an unknown view.
+        """
+        views = _views(X)
+        chosen = (
+            self.transformer if isinstance(self.transformer, Mapping) else dict.fromkeys(views.names, self.transformer)
+        )
+        unknown = [name for name in chosen if name not in views.names]
+        if unknown:
+            raise ValueError(f"PerView names the views {unknown}; the views are {list(views.names)}")
+        self.transformers_ = {}
+        for i, (name, array) in enumerate(views.items()):
+            if name in chosen:
+                seen = views.observed[:, i]
+                self.transformers_[name] = clone(chosen[name]).fit(
+                    array[seen], None if y is None else np.asarray(y)[seen]
+                )
+        self.view_names_in_ = np.array(views.names)
+        self._widths = tuple(array.shape[1] for array in views.arrays)
+        self._named = views.has_names
+        return self
+
+    def transform(self, X: Any) -> Views:
+        """Transform every view.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The same views as in ``fit``, matched by name where both sides have names.
+
+        Returns
+        -------
+        Views
+            Transformed views.
+
+        Raises
+        ------
+        ValueError
+            If views are missing, unknown or of another width.
+        """
+        check_is_fitted(self)
+        views = match_views(_views(X), tuple(self.view_names_in_), self._widths, self._named)
+        fitted = dict(zip(views.names, map(self.transformers_.get, self.view_names_in_), strict=True))
+        observed = dict(zip(views.names, views.observed.T, strict=True))
+        return views.map(lambda name, array: _transform_view(fitted[name], array, observed[name]))
+
+
+def _transform_view(transformer: Any, array: Any, observed: NDArray[Any]) -> Any:
+    if transformer is None:
+        return array
+    if observed.all():
+        return transformer.transform(array)
+    part = transformer.transform(array[observed])
+    whole = np.full((array.shape[0], part.shape[1]), np.nan, dtype=part.dtype)
+    whole[observed] = part
+    return whole
+
+
+def _views(X: Any) -> Views:
+    return Views([X]) if is_table(X) else as_views(X)
