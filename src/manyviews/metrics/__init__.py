@@ -1,0 +1,17 @@
+"""External scores: how well a clustering agrees with known classes."""
+
+from manyviews.metrics.accuracy import clustering_accuracy
+from manyviews.metrics.information import nmi_score
+from manyviews.metrics.pairs import adjusted_rand_index, pairwise_f_score, rand_index
+from manyviews.metrics.purity import purity_score
+from manyviews.metrics.report import evaluate
+
+__all__ = [
+    "adjusted_rand_index",
+    "clustering_accuracy",
+    "evaluate",
+    "nmi_score",
+    "pairwise_f_score",
+    "purity_score",
+    "rand_index",
+]
