@@ -1,0 +1,1 @@
+"""The methods: one file each, a pure solver and a thin estimator."""

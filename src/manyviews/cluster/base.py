@@ -1,0 +1,200 @@
+"""What all methods share: checked input, numbered clusters, the common attributes; nothing method-specific."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from manyviews import frames
+from manyviews.cluster.registry import METHODS
+from manyviews.columns import column_groups, cut_columns
+from manyviews.linalg.scaling import SCALINGS
+from manyviews.partition.onehot import cluster_order
+from manyviews.validation import Accepts, as_views, check_numbers, is_table, match_views, per_view
+from manyviews.views import Views
+
+__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
+
+
+class MultiViewClusterer(ClusterMixin, BaseEstimator):
+    """Base of the multi-view clusterers.
+
+    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1. Where the
+    method has a rule for new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
+    """
+
+    _accepts_sparse: ClassVar[bool] = True
+    _accepts_missing: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
+        "views": ["array-like", dict, None],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    labels_: NDArray[np.int64]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.scaling = scaling
+        self.views = views
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.allow_nan = self._accepts_missing
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            ``Views``; a sequence of 2-D arrays, CSR matrices or frames, one of shape (n, d_v) per view; a mapping of
+            view names to such; or one table, cut by the ``views`` parameter.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the data or a parameter does not fit; the message says what to change.
+        """
+        views = self._check_views(X, reset=True)
+        if self.n_clusters > len(views):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must lie between 1 and the number of samples, got n_samples={len(views)}"
+            )
+        raw = self._fit(views, child_rng(self.random_state))
+        self._order = cluster_order(raw, self.n_clusters)
+        self.labels_ = self._order[raw]
+        found = int(self.labels_.max()) + 1
+        if found < self.n_clusters:
+            warnings.warn(
+                f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
+                "may have no more distinct groups: lower n_clusters, or try another random_state",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        raise TypeError(f"{type(self).__name__} defines no solver")
+
+    def _check_views(self, X: Any, *, reset: bool) -> Views:
+        """Return checked views and, with ``reset``, remember their names and widths."""
+        views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
+        if reset:
+            views = check_numbers(views, self._accepts())
+            self._remember_views(views, table=is_table(X))
+            return views
+        matched = match_views(views, tuple(self.view_names_in_), tuple(self.n_view_features_in_), self._named_views)
+        return check_numbers(matched, self._accepts())
+
+    def _cut_table(self, X: Any, reset: bool) -> Views:
+        if frames.is_frame(X):
+            frames.check_numeric(X, "X")
+        array = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+        groups = column_groups(X if frames.is_frame(X) else array, self.views)
+        return Views(cut_columns(array, groups))
+
+    def _remember_views(self, views: Views, *, table: bool) -> None:
+        self.n_views_in_ = len(views.names)
+        self.view_names_in_ = np.array(views.names)
+        self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
+        self._named_views = views.has_names and not table
+        if not table:
+            self.n_features_in_ = views.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+
+    def _accepts(self) -> Accepts:
+        name = type(self).__name__
+        takers = [row.class_name for row in METHODS if row.missing]
+        hint = f", or use {', '.join(takers)}" if takers else ""
+        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint)
+
+    def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
+        """Return the scaling of each view; views that a mapping leaves out get "auto"."""
+        scaling = self.scaling
+        if isinstance(scaling, dict):
+            scaling = dict.fromkeys(names, "auto") | scaling
+        chosen = per_view(scaling, names, "scaling")
+        bad = [kind for kind in chosen if kind not in ("auto", None, *SCALINGS)]
+        if bad:
+            raise ValueError(f"the 'scaling' parameter must be 'auto', None or one of {SCALINGS}, got {bad[0]!r}")
+        return chosen
+
+    def _say(self, message: str) -> None:
+        if self.verbose:
+            print(f"[{type(self).__name__}] {message}")
+
+
+class PredictMixin:
+    """Adds ``predict`` to a method that has a rule for new samples, ``_predict(views)``, giving labels as ``_fit``."""
+
+    def _can_predict(self) -> bool:
+        return True
+
+    @available_if(lambda self: self._can_predict())
+    def predict(self: Any, X: Any) -> NDArray[np.int64]:
+        """Return the clusters of new samples.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The same views of new samples, matched by name where both sides have names.
+
+        Returns
+        -------
+        ndarray of shape (n_new,), int64
+            Labels, numbered as ``labels_``.
+
+        Raises
+        ------
+        ValueError
+            If views are missing, unknown or of another width.
+        """
+        check_is_fitted(self)
+        labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
+        return labels
+
+
+def child_rng(random_state: Any) -> np.random.Generator:
+    """Return a generator for a seed, a RandomState, a Generator or None; the global random state stays untouched."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return random_state.spawn(1)[0]
+    return np.random.default_rng(random_state)

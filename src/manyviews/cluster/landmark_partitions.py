@@ -1,0 +1,101 @@
+"""Base partitions through landmarks, for samples too many for n × n kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import NDArray
+
+from manyviews.affinity.kernels import fit_kernel
+from manyviews.affinity.nystrom import Landmarks, fit_landmarks, landmark_features
+from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, check_signal, in_order
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.partition.spectral import factor_partition
+
+__all__ = ["LandmarkMap", "landmark_partitions"]
+
+Array = NDArray[Any]
+# rows of which the mean distance of a Gaussian kernel is taken
+MEAN_ROWS = 1_000
+
+
+@dataclass(frozen=True)
+class LandmarkMap:
+    """Nyström features."""
+
+    scaling: Scaling
+    landmarks: Landmarks
+
+    def features(self, X: Any) -> Array:
+        """Return centred, normalised landmark features (b, r)."""
+        return landmark_features(self.landmarks, apply_scaling(X, self.scaling))
+
+
+def landmark_partitions(
+    arrays: tuple[Any, ...],
+    recipes: list[ViewRecipe],
+    k: int,
+    *,
+    n_landmarks: int,
+    rng: np.random.Generator,
+    average: bool,
+    n_jobs: int | None,
+) -> BasePartitions:
+    """Compute base partitions through Nyström landmarks: O(n s (d + s)) time per view, no n × n array.
+
+    Parameters
+    ----------
+    arrays, recipes, k, average, n_jobs
+        As in ``exact_partitions``.
+    n_landmarks : int
+        Landmarks s per view.
+    rng : Generator
+        Draws the landmarks.
+
+    Returns
+    -------
+    BasePartitions
+        Partitions and maps.
+    """
+    n = arrays[0].shape[0]
+    s = min(n_landmarks, n)
+
+    def one(X: Any, recipe: ViewRecipe, child: np.random.Generator) -> tuple[LandmarkMap, Array, Array]:
+        scaling = fit_scaling(X, recipe.scaling)
+        pick = np.sort(child.choice(n, s, replace=False))
+        sample = apply_scaling(X[np.sort(child.choice(n, min(n, MEAN_ROWS), replace=False))], scaling)
+        kernel = fit_kernel(sample, recipe.kernel, gamma=recipe.gamma)
+        points = apply_scaling(X[pick], scaling)
+        view_map = LandmarkMap(scaling, fit_landmarks(kernel, lambda rows: apply_scaling(X[rows], scaling), n, points))
+        products = _landmark_products([view_map], [X], n)
+        projection = factor_partition(products, k).vectors
+        H = np.vstack([view_map.features(X[rows]) @ projection for rows in row_blocks(n)])
+        return view_map, projection, H
+
+    jobs = [delayed(one)(X, r, c) for X, r, c in zip(arrays, recipes, rng.spawn(len(recipes)), strict=True)]
+    maps, projections, partitions = zip(*in_order(jobs, n_jobs), strict=True)
+    check_signal([recipe.name for recipe in recipes], [~H.any(axis=1) for H in partitions], k)
+    H0 = average_projection = values = None
+    if average:
+        values, average_projection = factor_partition(_landmark_products(maps, arrays, n), k)
+        values = values / len(maps)
+        H0 = np.vstack(
+            [
+                np.hstack([view_map.features(X[rows]) for view_map, X in zip(maps, arrays, strict=True)])
+                @ average_projection
+                for rows in row_blocks(n)
+            ]
+        )
+    return BasePartitions(np.hstack(partitions), H0, tuple(maps), tuple(projections), average_projection, values)
+
+
+def _landmark_products(maps: Any, arrays: Any, n: int) -> Array:
+    """Return ZᵀZ of the landmark features of the given views side by side."""
+    total: Array | float = 0.0
+    for rows in row_blocks(n):
+        Z = np.hstack([view_map.features(X[rows]) for view_map, X in zip(maps, arrays, strict=True)])
+        total = total + Z.T @ Z
+    return np.asarray(total)

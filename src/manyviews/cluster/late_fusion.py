@@ -1,0 +1,192 @@
+"""What the late-fusion estimators share: from checked views to base partitions, and centroids of a consensus."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.affinity.kernels import KERNELS
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, exact_partitions, kernel_partitions
+from manyviews.cluster.landmark_partitions import landmark_partitions
+from manyviews.linalg.scaling import unit_rows
+from manyviews.optim.history import warn_unconverged
+from manyviews.partition.discretize import center_confidence, kmeans_rows
+from manyviews.partition.fusion import aligned_rotations, fuse_partitions
+from manyviews.partition.spectral import common_projection
+from manyviews.prototypes.kmeans import nearest_center_distances
+from manyviews.validation import per_view
+from manyviews.views import Views
+
+__all__ = ["ConsensusClusterer", "FusionClusterer", "LateFusionClusterer"]
+
+Array = NDArray[Any]
+# above this many samples approximation="auto" takes landmarks
+EXACT_LIMIT = 3_000
+
+
+class LateFusionClusterer(MultiViewClusterer, PredictMixin):
+    """Base of the methods that start from one partition, or kernel, per view."""
+
+    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "partition")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
+        "base": [StrOptions({"features", "kernel", "partition"})],
+        "kernel": [StrOptions({"auto", *KERNELS}), dict, list, tuple],
+        "gamma": [Interval(Real, 0, None, closed="neither"), dict, None],
+        "approximation": [StrOptions({"auto", "exact", "nystrom"})],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    base: str
+    kernel: Any
+    gamma: Any
+    approximation: str
+    n_landmarks: int
+
+    def _can_predict(self) -> bool:
+        return self.base != "kernel"  # rows of a kernel alone do not hold the self-similarity of new samples
+
+    def _base_partitions(self, views: Views, rng: np.random.Generator, *, average: bool) -> BasePartitions:
+        """Return the partitions of all views; ``average`` asks for that of the average kernel too."""
+        k, arrays = self.n_clusters, views.arrays
+        if self.base not in self._base_inputs:
+            raise ValueError(f"{type(self).__name__} takes base={' or '.join(self._base_inputs)}, got {self.base!r}")
+        if self.base == "partition":
+            self.approximation_ = "exact"
+            return BasePartitions(_checked_partitions(views, k), None)
+        if self.base == "kernel":
+            self.approximation_ = "exact"
+            return kernel_partitions(arrays, list(views.names), k, average=average)
+        recipes = self._recipes(views)
+        small = len(views) <= EXACT_LIMIT
+        self.approximation_ = ("exact" if small else "nystrom") if self.approximation == "auto" else self.approximation
+        self._say(f"base partitions of {len(arrays)} views, {self.approximation_}")
+        if self.approximation_ == "exact":
+            return exact_partitions(arrays, recipes, k, average=average, n_jobs=self.n_jobs)
+        return landmark_partitions(
+            arrays, recipes, k, n_landmarks=self.n_landmarks, rng=rng, average=average, n_jobs=self.n_jobs
+        )
+
+    def _recipes(self, views: Views) -> list[ViewRecipe]:
+        names = views.names
+        kernels = per_view(self.kernel, names, "kernel")
+        gammas = per_view(self.gamma, names, "gamma")
+        rows = zip(names, views.arrays, self._scalings(names), kernels, gammas, strict=True)
+        return [
+            ViewRecipe(name, _auto_scaling(X) if scaling == "auto" else scaling, _auto_kernel(X, kernel), gamma)
+            for name, X, scaling, kernel, gamma in rows
+        ]
+
+    def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
+        """Return the rows of the stacked and of the average partition for new samples."""
+        if self.base == "partition":
+            return np.hstack(views.arrays).astype(np.float64), None
+        return self._partitions.rows(views.arrays)
+
+    def _keep_partitions(self, partitions: BasePartitions) -> None:
+        """Store what new samples need, not the partitions of the training samples themselves."""
+        empty = np.zeros((0, 0))
+        self._partitions = partitions._replace(stacked=empty, average=None)
+
+
+class ConsensusClusterer(LateFusionClusterer):
+    """Base of the methods that end with k-means on the unit rows of a consensus partition."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    n_init: int
+
+    def _discretize(self, F: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+        result = kmeans_rows(F, self.n_clusters, rng, n_init=self.n_init)
+        self.embedding_ = F
+        self.inertia_ = result.inertia
+        self._centers = result.centers
+        self.confidence_ = center_confidence(nearest_center_distances(unit_rows(F), result.centers))
+        return result.labels
+
+    def _consensus_rows(self, views: Views) -> Array:
+        raise TypeError(f"{type(self).__name__} defines no consensus for new samples")
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        distances = nearest_center_distances(unit_rows(self._consensus_rows(views)), self._centers)
+        return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+
+
+class FusionClusterer(ConsensusClusterer):
+    """Base of LFMVC and TPLFMVC, which differ in λ only."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ConsensusClusterer._parameter_constraints | {
+        "init": [StrOptions({"aligned", "official"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    init: str
+    tol: float
+    max_iter: int
+
+    def _fuse(self, views: Views, rng: np.random.Generator, *, lam: float) -> NDArray[np.int64]:
+        partition_rng, start_rng = rng.spawn(2)
+        k = self.n_clusters
+        partitions = self._base_partitions(views, partition_rng, average=True)
+        stacked = partitions.stacked
+        self._common, H0 = self._average(partitions)
+        m = stacked.shape[1] // k
+        W = np.tile(np.eye(k), (m, 1, 1)) if self.init == "official" else aligned_rotations(stacked, H0)
+        fusion = fuse_partitions(stacked, H0, lam=lam, W=W, tol=self.tol, max_iter=self.max_iter)
+        warn_unconverged(fusion.history, type(self).__name__)
+        self._T, self.rotations_, self.history_ = fusion.T, fusion.W, fusion.history
+        self.view_weights_ = fusion.beta / fusion.beta.sum()
+        self.n_iter_, self.converged_ = fusion.history.n_iter, fusion.history.converged
+        self._keep_partitions(partitions)
+        return self._discretize(fusion.F, start_rng)
+
+    def _average(self, partitions: BasePartitions) -> tuple[Array | None, Array]:
+        """Return the average partition; where only partitions are known, their common one and how to get its rows."""
+        if partitions.average is not None:
+            return None, partitions.average
+        projection = common_projection(partitions.stacked, self.n_clusters)
+        return projection, partitions.stacked @ projection
+
+    def _consensus_rows(self, views: Views) -> Array:
+        stacked, average = self._new_rows(views)
+        if average is None:
+            average = stacked @ self._common
+        return np.asarray(np.hstack([stacked, average]) @ self._T)
+
+
+def _auto_scaling(X: Any) -> str:
+    if not sparse.issparse(X):
+        return "standard"
+    return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
+
+
+def _auto_kernel(X: Any, kernel: str | None) -> str:
+    if kernel not in ("auto", None):
+        return kernel
+    return "cosine" if sparse.issparse(X) else "rbf_meandist"
+
+
+def _checked_partitions(views: Views, k: int) -> Array:
+    """Return given partitions side by side (n, m·k)."""
+    for name, H in views.items():
+        if sparse.issparse(H):
+            raise TypeError(f"view {name!r}: a partition must be a dense array; write .toarray()")
+        if H.shape[1] != k:
+            raise ValueError(
+                f"view {name!r}: base='partition' takes partitions of shape (n, n_clusters={k}), got {H.shape}; "
+                "give the leading eigenvectors of each kernel"
+            )
+        if np.abs(H.T @ H - np.eye(k)).max() > 1e-3:
+            raise ValueError(
+                f"view {name!r}: base='partition' takes partitions with orthonormal columns; "
+                "orthonormalise them, for instance with numpy.linalg.qr"
+            )
+    return np.asarray(np.hstack(views.arrays), dtype=np.float64)

@@ -1,0 +1,151 @@
+"""Bring the features of a view to a common scale, remembering how, so that new samples get the same treatment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["SCALINGS", "Scaling", "apply_scaling", "fit_scaling", "row_blocks", "unit_rows"]
+
+Array = NDArray[Any]
+SCALINGS = ("standard", "minmax", "unit", "tfidf")
+ROWS_PER_BLOCK = 8_192
+
+
+class Scaling(NamedTuple):
+    """How one view is scaled: kind, what is subtracted from and divided out of each column, columns kept."""
+
+    kind: str | None
+    shift: Array | None = None
+    scale: Array | None = None
+    columns: Array | None = None
+
+
+def fit_scaling(X: Any, kind: str | None) -> Scaling:
+    r"""Learn a scaling from the rows of a view.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        A view; rows of NaN (unobserved samples) are left out.
+    kind : {"standard", "minmax", "unit", "tfidf"} or None
+        "standard": columns to mean 0 and variance 1, constant columns dropped. "minmax": columns to 0..1. Sparse
+        columns are divided but not shifted, which would fill them: by the standard deviation or the largest modulus.
+        "unit": rows to Euclidean length 1. "tfidf": counts times :math:`1 + \ln\frac{1 + n}{1 + n_j}`, with
+        :math:`n_j` the samples having term j, then rows to length 1. None: as given.
+
+    Returns
+    -------
+    Scaling
+        What ``apply_scaling`` needs.
+
+    Raises
+    ------
+    ValueError
+        If the kind is unknown, or counts for "tfidf" are negative.
+    """
+    if kind is None or kind == "unit":
+        return Scaling(kind)
+    if kind == "tfidf":
+        return Scaling(kind, scale=_idf(X))
+    if kind == "standard":
+        return _fit_standard(X)
+    if kind == "minmax":
+        return _fit_minmax(X)
+    raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {kind!r}")
+
+
+def apply_scaling(X: Any, scaling: Scaling) -> Any:
+    """Return the scaled rows; float32 stays float32.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (b, d)
+        Any rows of the view.
+    scaling : Scaling
+        From ``fit_scaling``.
+
+    Returns
+    -------
+    ndarray or CSR of shape (b, d')
+        d' is smaller than d where constant columns were dropped.
+    """
+    if scaling.columns is not None:
+        X = X[:, scaling.columns]
+    if scaling.shift is not None and not sparse.issparse(X):
+        X = X - scaling.shift.astype(X.dtype)
+    if scaling.scale is not None:
+        factor = (1.0 / scaling.scale).astype(X.dtype)
+        X = (X @ sparse.diags_array(factor)).tocsr() if sparse.issparse(X) else X * factor
+    return unit_rows(X) if scaling.kind in ("unit", "tfidf") else X
+
+
+def unit_rows(X: Any) -> Any:
+    """Return rows of Euclidean length 1; zero rows stay zero."""
+    if sparse.issparse(X):
+        norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        return (sparse.diags_array(factor.astype(X.dtype)) @ X).tocsr()
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return X * factor.astype(X.dtype)[:, None]
+
+
+def row_blocks(n: int, size: int = ROWS_PER_BLOCK) -> Iterator[slice]:
+    """Yield slices that cover n rows in blocks of ``size``."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def _observed(X: Any) -> Any:
+    if sparse.issparse(X):
+        return X
+    missing = np.isnan(X[:, 0])
+    return X[~missing] if missing.any() else X
+
+
+def _fit_standard(X: Any) -> Scaling:
+    X = _observed(X)
+    n = X.shape[0]
+    if sparse.issparse(X):
+        mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
+        squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
+        variance = np.maximum(squares - mean**2, 0.0)
+    else:
+        mean = X.mean(axis=0, dtype=np.float64)
+        variance = np.zeros(X.shape[1])
+        for rows in row_blocks(n):
+            variance += np.square(X[rows] - mean).sum(axis=0)
+        variance /= n
+    # below this a column varies only by the rounding of its own mean
+    columns = np.flatnonzero(np.sqrt(variance) > 10 * np.finfo(X.dtype).eps * np.maximum(np.abs(mean), 1e-300))
+    if columns.size == 0:
+        columns = np.arange(1)
+        variance = np.ones_like(variance)
+    kept = None if columns.size == X.shape[1] else columns
+    return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
+
+
+def _fit_minmax(X: Any) -> Scaling:
+    X = _observed(X)
+    if sparse.issparse(X):
+        top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
+        return Scaling("minmax", scale=np.where(top > 0, top, 1.0))
+    low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    return Scaling("minmax", low, np.where(top > low, top - low, 1.0))
+
+
+def _idf(X: Any) -> Array:
+    X = _observed(X)
+    if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
+        raise ValueError("scaling='tfidf' needs counts, but there are negative entries; use 'unit' or 'standard'")
+    if sparse.issparse(X):
+        having = np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
+    else:
+        having = np.count_nonzero(X, axis=0)
+    idf = 1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))
+    return np.asarray(1.0 / idf)

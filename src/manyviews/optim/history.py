@@ -1,0 +1,42 @@
+"""The record every iterative method leaves."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["History", "warn_unconverged"]
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened in the iterations.
+
+    Attributes
+    ----------
+    objective : ndarray of shape (n_iter,)
+        Objective after each iteration.
+    n_iter : int
+        Number of iterations made.
+    converged : bool
+        Whether the stopping rule was met before the iterations ran out.
+    """
+
+    objective: NDArray[np.float64]
+    n_iter: int
+    converged: bool
+
+
+def warn_unconverged(history: History, method: str) -> None:
+    """Emit one ``ConvergenceWarning`` where the iterations ran out."""
+    if not history.converged:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"{method} stopped after {history.n_iter} iterations before it converged; raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,56 @@
+"""What many tests read: stored reference outputs, and real data that may lie beside the repository."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+REFERENCE = Path(__file__).parent / "reference"
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture
+def reference():
+    """Loads one file of tests/reference."""
+    return lambda name: np.load(REFERENCE / name, allow_pickle=False)
+
+
+@pytest.fixture
+def shared():
+    """Path of a file of ../shared; the test is skipped where it is absent."""
+
+    def path(name):
+        found = SHARED / name
+        if not found.exists():
+            pytest.skip(f"needs ../shared/{name}, which is not beside this checkout")
+        return found
+
+    return path
+
+
+@pytest.fixture
+def shared_data(shared):
+    """Loads a real data set of ../shared/data as (mapping of views, labels)."""
+
+    def load(name):
+        z = np.load(shared(f"data/{name}.npz"), allow_pickle=False)
+        views = {}
+        for i, view in enumerate(z["view_names"]):
+            if f"view_{i}" in z:
+                views[str(view)] = z[f"view_{i}"]
+            else:
+                parts = (z[f"view_{i}_data"], z[f"view_{i}_indices"], z[f"view_{i}_indptr"])
+                views[str(view)] = sparse.csr_matrix(parts, shape=tuple(z[f"view_{i}_shape"]))
+        return views, z["labels"]
+
+    return load
+
+
+@pytest.fixture
+def three_views():
+    """Three small dense views of 60 samples in 3 well-separated clusters, with labels."""
+    rng = np.random.default_rng(5)
+    labels = np.repeat(np.arange(3), 20)
+    views = [rng.normal(0, 4, (3, d))[labels] + rng.normal(0, 1, (60, d)) for d in (5, 3, 4)]
+    return views, labels
