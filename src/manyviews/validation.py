@@ -191,7 +191,9 @@ def _check_finite(name: str, array: Any, observed: NDArray[Any]) -> None:
             )
 
 
-def match_views(new: Views, names: Sequence[str], widths: Sequence[int], named: bool) -> Views:
+def match_views(
+    new: Views, names: Sequence[str], widths: Sequence[int], *, named: bool, partial: bool = False
+) -> Views:
     """Return the views of new samples in the order in which the training views came.
 
     Parameters
@@ -202,11 +204,14 @@ def match_views(new: Views, names: Sequence[str], widths: Sequence[int], named: 
         Names and numbers of features of the training views.
     named : bool
         Whether the training views were given with names.
+    partial : bool, default=False
+        Whether named views may be lacking; every sample then counts as not observed in them.
 
     Returns
     -------
     Views
-        The new samples, matched by name where both sides have names, else by position.
+        The new samples, matched by name where both sides have names, else by position. A lacking view is an array of
+        NaN that takes no memory.
 
     Raises
     ------
@@ -216,17 +221,28 @@ def match_views(new: Views, names: Sequence[str], widths: Sequence[int], named: 
     if new.has_names and named and new.names != tuple(names):
         lacking = [name for name in names if name not in new.names]
         unknown = [name for name in new.names if name not in names]
-        if lacking or unknown:
+        if unknown or (lacking and (not partial or len(lacking) == len(names))):
             raise ValueError(
                 f"the model was fitted on the views {list(names)}; missing here: {lacking}, unknown here: {unknown}"
             )
-        new = new.select(names)
+        new = _with_lacking_views(new, names, widths) if lacking else new.select(names)
     if len(new.names) != len(names):
         raise ValueError(f"the model was fitted on {len(names)} views, got {len(new.names)}")
     for name, array, width in zip(names, new.arrays, widths, strict=True):
         if array.shape[1] != width:
             raise ValueError(f"view {name!r} has {array.shape[1]} features, but was fitted with {width}")
     return new
+
+
+def _with_lacking_views(new: Views, names: Sequence[str], widths: Sequence[int]) -> Views:
+    arrays, observed = {}, np.zeros((len(new), len(names)), dtype=bool)
+    for i, (name, width) in enumerate(zip(names, widths, strict=True)):
+        if name in new.names:
+            arrays[name] = new.view(name)
+            observed[:, i] = new.observed[:, new.names.index(name)]
+        else:
+            arrays[name] = np.broadcast_to(np.float64(np.nan), (len(new), width))
+    return Views(arrays, sample_names=new.sample_names, observed=observed)
 
 
 def per_view(value: Any, names: Sequence[str], parameter: str) -> tuple[Any, ...]:

@@ -118,8 +118,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             views = check_numbers(views, self._accepts())
             self._remember_views(views, table=is_table(X))
             return views
-        matched = match_views(views, tuple(self.view_names_in_), tuple(self.n_view_features_in_), self._named_views)
-        return check_numbers(matched, self._accepts())
+        names, widths = tuple(map(str, self.view_names_in_)), tuple(map(int, self.n_view_features_in_))
+        views = match_views(views, names, widths, named=self._named_views, partial=self._accepts_missing)
+        return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
         if frames.is_frame(X):
