@@ -225,6 +225,16 @@ def test_new_samples_are_matched_by_name(row, three_views):
             model.predict({"a": views["a"], "b": views["b"]})
 
 
+def test_a_named_cut_of_a_table_names_the_views_of_new_samples(row, model, three_views):
+    if not row.predicts:
+        pytest.skip("has no predict")
+    views, _ = three_views
+    model.set_params(views={"a": slice(0, 5), "b": slice(5, 8), "c": slice(8, 12)}).fit(np.hstack(views))
+    expected = model.predict(np.hstack(views))
+    named = {name: views["abc".index(name)] for name in "cab"}
+    np.testing.assert_array_equal(model.set_params(views=None).predict(named), expected)
+
+
 def test_methods_are_found_by_any_spelling_and_close_names_suggested(row):
     for spelling in (row.name, row.class_name, row.name.upper(), row.name.replace("-", "_")):
         assert find_method(spelling) is row

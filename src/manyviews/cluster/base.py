@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -116,7 +117,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
-            self._remember_views(views, table=is_table(X))
+            self._remember_views(views, X)
             return views
         names, widths = tuple(map(str, self.view_names_in_)), tuple(map(int, self.n_view_features_in_))
         views = match_views(views, names, widths, named=self._named_views, partial=self._accepts_missing)
@@ -131,11 +132,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         groups = column_groups(X if frames.is_frame(X) else array, self.views)
         return Views(cut_columns(array, groups))
 
-    def _remember_views(self, views: Views, *, table: bool) -> None:
+    def _remember_views(self, views: Views, X: Any) -> None:
         self.n_views_in_ = len(views.names)
         self.view_names_in_ = np.array(views.names)
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        self._named_views = views.has_names and not table
+        table = is_table(X)
+        cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
+        self._named_views = cut_by_name if table else views.has_names
         if not table:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)
