@@ -21,7 +21,7 @@ from manyviews.validation import Accepts, check_views, is_table, match_views, pe
         ([[1, 2], [3, 4]], True),
         ([np.ones(2), np.ones(2)], True),
         ([np.ones((3, 2))], False),
-        ((np.ones((3, 2)), sparse.eye_array(3)), False),
+        ((np.ones((3, 2)), sparse.csr_array(np.eye(3))), False),
         ([[[1, 2], [3, 4]], [[1], [2]]], False),
         ({"a": np.ones((3, 2))}, False),
         (Views([np.ones((3, 2))]), False),
