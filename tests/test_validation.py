@@ -102,6 +102,12 @@ def test_bad_input_is_explained(X, error, words):
         check_views(X)
 
 
+def test_masked_entries_count_as_nan():
+    X = np.ma.array(np.ones((3, 2)), mask=[[0, 0], [0, 1], [0, 0]])
+    with pytest.raises(ValueError, match="row 1, column 1"):
+        check_views([X])
+
+
 def test_a_cell_far_down_is_found_in_float32_too():
     X = np.ones((40_000, 3), np.float32)
     X[35_000, 2] = np.nan

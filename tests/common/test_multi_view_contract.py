@@ -185,6 +185,11 @@ def test_nan_cells_and_infinities_are_refused_by_place(model, three_views):
             model.fit(views)
 
 
+def test_three_dimensions_are_refused_with_what_to_write(model):
+    with pytest.raises(ValueError, match="give one 2-D array per view"):
+        model.fit(np.ones((2, 10, 3)))
+
+
 def test_splitting_and_searching_over_views(row, model, three_views):
     views, labels = three_views
     train, test = train_test_split(Views(views), random_state=0)

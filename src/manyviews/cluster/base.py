@@ -20,6 +20,7 @@ from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
 from manyviews.linalg.scaling import SCALINGS
 from manyviews.partition.onehot import cluster_order
+from manyviews.structure import as_2d
 from manyviews.validation import Accepts, as_views, check_numbers, is_table, match_views, per_view
 from manyviews.views import Views
 
@@ -126,6 +127,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _cut_table(self, X: Any, reset: bool) -> Views:
         if frames.is_frame(X):
             frames.check_numeric(X, "X")
+        elif getattr(X, "ndim", 2) == 3:
+            as_2d(X, "X")  # says what to write instead
         array = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
