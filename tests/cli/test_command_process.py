@@ -37,6 +37,8 @@ def stopped(folder):
         env=os.environ | {"PYTHONPATH": path},
         stderr=subprocess.PIPE,
         text=True,
+        # a shell may start this in the background, where the interrupt is ignored and children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not (folder / "reached").exists():

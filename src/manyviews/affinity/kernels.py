@@ -200,7 +200,7 @@ def center_and_normalize_rows(block: Array, diagonal: Array, centring: Centring)
 def _squares(X: Any) -> Array:
     if sparse.issparse(X):
         return np.asarray(X.astype(np.float64).multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
 
 
 def _products(A: Any, B: Any) -> NDArray[np.float64]:
