@@ -38,7 +38,7 @@ def stopped(folder):
         stderr=subprocess.PIPE,
         text=True,
         # a shell may start this in the background, where the interrupt is ignored and children inherit that
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no threads here)
     )
     deadline = time.monotonic() + 60
     while not (folder / "reached").exists():
