@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views
-from manyviews.validation import Accepts, check_views, is_table, match_views, per_view
+from manyviews.new_samples import FittedViews, match_views
+from manyviews.validation import Accepts, check_views, is_table, per_view
 
 
 @pytest.mark.parametrize(
@@ -158,25 +159,43 @@ def test_cutting_several_views_is_an_error():
 
 def test_match_views_by_name_then_by_position():
     A, B = np.ones((2, 3)), np.zeros((2, 1))
-    fitted = (("a", "b"), (3, 1))
-    assert match_views(Views({"b": B, "a": A}), *fitted, named=True).names == ("a", "b")
-    assert match_views(Views([A, B]), *fitted, named=True).names == ("view_0", "view_1")
-    assert match_views(Views({"x": A, "y": B}), *fitted, named=False).names == ("x", "y")
+    fitted = FittedViews.of(Views({"a": A, "b": B}), named=True)
+    assert match_views(Views({"b": B, "a": A}), fitted).names == ("a", "b")
+    assert match_views(Views([A, B]), fitted).names == ("view_0", "view_1")
+    assert match_views(Views({"x": A, "y": B}), fitted._replace(named=False)).names == ("x", "y")
     with pytest.raises(ValueError, match=r"missing here: \['b'\], unknown here: \['c'\]"):
-        match_views(Views({"a": A, "c": B}), *fitted, named=True)
+        match_views(Views({"a": A, "c": B}), fitted)
     with pytest.raises(ValueError, match="fitted on 2 views, got 1"):
-        match_views(Views([A]), *fitted, named=True)
+        match_views(Views([A]), fitted)
     with pytest.raises(ValueError, match="view 'a' has 1 features, but was fitted with 3"):
-        match_views(Views({"a": B, "b": B}), *fitted, named=True)
+        match_views(Views({"a": B, "b": B}), fitted)
+
+
+def test_columns_of_frames_are_matched_by_name():
+    frame = pd.DataFrame(np.arange(6.0).reshape(2, 3), columns=list("xyz"))
+    fitted = FittedViews.of(Views({"a": frame}), named=True)
+    np.testing.assert_array_equal(match_views(Views({"a": frame[["z", "x", "y"]]}), fitted).view("a"), frame)
+    np.testing.assert_array_equal(match_views(Views({"a": frame.to_numpy()}), fitted).view("a"), frame)
+    with pytest.raises(ValueError, match=r"other columns.*missing here: \['z'\], unknown here: \['w'\]"):
+        match_views(Views({"a": frame.rename(columns={"z": "w"})}), fitted)
+
+
+def test_a_view_stays_sparse_or_dense():
+    A = np.eye(3)
+    sparse_fit = FittedViews.of(Views([sparse.csr_matrix(A)]), named=False)
+    assert sparse.issparse(match_views(Views([A]), sparse_fit).arrays[0])
+    with pytest.raises(TypeError, match="'view_0' is sparse, but was dense"):
+        match_views(Views([sparse.csr_matrix(A)]), FittedViews.of(Views([A]), named=False))
 
 
 def test_lacking_views_count_as_unobserved_where_allowed():
-    partial = match_views(Views({"b": np.zeros((2, 1))}), ("a", "b"), (3, 1), named=True, partial=True)
+    fitted = FittedViews.of(Views({"a": np.ones((2, 3)), "b": np.zeros((2, 1))}), named=True)
+    partial = match_views(Views({"b": np.zeros((2, 1))}), fitted, partial=True)
     assert partial.names == ("a", "b")
     np.testing.assert_array_equal(partial.observed, [[False, True]] * 2)
     assert partial.arrays[0].shape == (2, 3)
     with pytest.raises(ValueError, match="missing here"):
-        match_views(Views({"c": np.zeros((2, 1))}), ("a", "b"), (3, 1), named=True, partial=True)
+        match_views(Views({"c": np.zeros((2, 1))}), fitted, partial=True)
 
 
 def test_per_view_values():

@@ -90,6 +90,14 @@ def _positions(table: Any, columns: Any, view: str, width: int) -> list[int]:
         return list(range(width))[columns]
     if isinstance(columns, str | Integral):
         columns = [columns]
+    if not isinstance(columns, Sequence | np.ndarray):
+        raise TypeError(
+            f"view {view!r} must be given as column names, positions, a slice or a callable, got {columns!r}"
+        )
+    if len(columns) and all(isinstance(column, bool | np.bool_) for column in columns):
+        if len(columns) != width:
+            raise ValueError(f"view {view!r} is given by a mask of {len(columns)} entries for {width} columns")
+        return np.flatnonzero(columns).tolist()
     labels = frames.frame_columns(table) if frames.is_frame(table) else []
     return [_position(column, labels, view, width) for column in columns]
 

@@ -7,10 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from manyviews.validation import as_views, is_table, match_views
+from manyviews.new_samples import FittedViews, match_views
+from manyviews.structure import as_2d
+from manyviews.validation import as_views, is_table
 from manyviews.views import Views
 
 __all__ = ["PerView"]
@@ -72,22 +75,20 @@ class PerView(TransformerMixin, BaseEstimator):
             If a mapping of transformers names an unknown view.
         """
         views = _views(X)
-        chosen = (
-            self.transformer if isinstance(self.transformer, Mapping) else dict.fromkeys(views.names, self.transformer)
-        )
+        given = self.transformer
+        chosen = given if isinstance(given, Mapping) else dict.fromkeys(views.names, given)
         unknown = [name for name in chosen if name not in views.names]
         if unknown:
             raise ValueError(f"PerView names the views {unknown}; the views are {list(views.names)}")
-        self.transformers_ = {}
+        self.transformers_, self._widths = {}, {}
         for i, (name, array) in enumerate(views.items()):
             if name in chosen:
                 seen = views.observed[:, i]
-                self.transformers_[name] = clone(chosen[name]).fit(
-                    array[seen], None if y is None else np.asarray(y)[seen]
-                )
+                target = None if y is None else _target(y, len(views))[seen]
+                self.transformers_[name] = clone(chosen[name]).fit(array[seen], target)
+                self._widths[name] = self.transformers_[name].transform(array[seen][:1]).shape[1]
         self.view_names_in_ = np.array(views.names)
-        self._widths = tuple(array.shape[1] for array in views.arrays)
-        self._named = views.has_names
+        self._fitted_views = FittedViews.of(views, named=views.has_names)
         return self
 
     def transform(self, X: Any) -> Views:
@@ -109,21 +110,37 @@ class PerView(TransformerMixin, BaseEstimator):
             If views are missing, unknown or of another width.
         """
         check_is_fitted(self)
-        views = match_views(_views(X), tuple(self.view_names_in_), self._widths, named=self._named)
-        fitted = dict(zip(views.names, map(self.transformers_.get, self.view_names_in_), strict=True))
-        observed = dict(zip(views.names, views.observed.T, strict=True))
-        return views.map(lambda name, array: _transform_view(fitted[name], array, observed[name]))
+        views = match_views(_views(X), self._fitted_views)
+        arrays = {}
+        for known, seen, (name, array) in zip(self._fitted_views.names, views.observed.T, views.items(), strict=True):
+            if known in self.transformers_:
+                arrays[name] = _transform_view(self.transformers_[known], array, seen, self._widths[known])
+            else:
+                arrays[name] = array
+        return Views(arrays, sample_names=views.sample_names, observed=views.observed)
 
 
-def _transform_view(transformer: Any, array: Any, observed: NDArray[Any]) -> Any:
-    if transformer is None:
-        return array
+def _transform_view(transformer: Any, array: Any, observed: NDArray[Any], width: int) -> Any:
+    """Return the transformed rows; samples not observed stay rows of NaN, or empty rows where the result is sparse."""
+    if not observed.any():
+        return np.full((array.shape[0], width), np.nan)
+    part = as_2d(transformer.transform(array if observed.all() else array[observed]), "transformed")
     if observed.all():
-        return transformer.transform(array)
-    part = transformer.transform(array[observed])
-    whole = np.full((array.shape[0], part.shape[1]), np.nan, dtype=part.dtype)
+        return part
+    if sparse.issparse(part):
+        place = sparse.csr_matrix((np.ones(len(part.indptr) - 1), (np.flatnonzero(observed), range(part.shape[0]))))
+        place.resize(array.shape[0], part.shape[0])
+        return (place @ part).tocsr()
+    whole = np.full((array.shape[0], part.shape[1]), np.nan, dtype=part.dtype if part.dtype.kind == "f" else np.float64)
     whole[observed] = part
     return whole
+
+
+def _target(y: Any, n: int) -> NDArray[Any]:
+    target = np.asarray(y)
+    if target.shape[:1] != (n,):
+        raise ValueError(f"y must have one entry per sample, shape ({n},), got shape {target.shape}")
+    return target
 
 
 def _views(X: Any) -> Views:

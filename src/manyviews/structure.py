@@ -35,6 +35,8 @@ def names_and_items(data: Any, names: Sequence[str] | None) -> tuple[tuple[str, 
             raise ValueError("names= is for sequences; a mapping names its views itself")
         names, items = list(data), list(data.values())
     elif isinstance(data, list | tuple):
+        if isinstance(names, str):
+            raise TypeError(f"names must be a list of one name per view, got the string {names!r}")
         items = list(data)
         names = [f"view_{i}" for i in range(len(items))] if names is None else list(names)
     else:
@@ -127,6 +129,8 @@ def check_sample_names(sample_names: ArrayLike, n: int) -> Array:
     ids = np.asarray(sample_names)
     if ids.shape != (n,):
         raise ValueError(f"sample_names must have one id per sample, shape ({n},), got shape {ids.shape}")
+    if any(key is None or key != key for key in ids.tolist()):
+        raise ValueError("sample ids must not be missing (None, NaN or NaT); name or drop these samples")
     repeated = [str(key) for key, count in Counter(ids.tolist()).items() if count > 1]
     if repeated:
         raise ValueError(

@@ -14,7 +14,15 @@ from manyviews.columns import column_groups, cut_columns
 from manyviews.structure import as_2d, telling_index
 from manyviews.views import Views
 
-__all__ = ["Accepts", "as_views", "check_numbers", "check_views", "is_table", "match_views", "per_view"]
+__all__ = [
+    "Accepts",
+    "as_views",
+    "check_kind",
+    "check_numbers",
+    "check_views",
+    "is_table",
+    "per_view",
+]
 
 ROWS_PER_BLOCK = 16_384
 
@@ -140,6 +148,14 @@ def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
             f"view {name!r} is sparse, and {accepts.method} takes dense views only; "
             "write .toarray() if it fits in memory"
         )
+    check_kind(name, array)
+    if sparse.issparse(array):
+        _check_sparse_values(name, array)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def check_kind(name: str, array: Any) -> Any:
+    """Return the array; raise ValueError or TypeError where it does not hold real numbers."""
     kind = array.dtype.kind
     if kind == "c":
         raise ValueError(f"view {name!r}: Complex data not supported; give real and imaginary part as two columns")
@@ -148,9 +164,7 @@ def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
             f"view {name!r} has dtype {array.dtype}, which is not numeric{_first_text(array)}; "
             "convert it with array.astype(float) or drop the columns that are not numbers"
         )
-    if sparse.issparse(array):
-        _check_sparse_values(name, array)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return array
 
 
 def _first_text(array: Any) -> str:
@@ -190,60 +204,6 @@ def _check_finite(name: str, array: Any, observed: NDArray[Any]) -> None:
                 f"Input contains {what}: view {name!r}, row {start + row}, column {column}; fill the cell in, drop the "
                 "sample, or make the whole row NaN if the sample was not observed in this view"
             )
-
-
-def match_views(
-    new: Views, names: Sequence[str], widths: Sequence[int], *, named: bool, partial: bool = False
-) -> Views:
-    """Return the views of new samples in the order in which the training views came.
-
-    Parameters
-    ----------
-    new : Views
-        Views of the new samples.
-    names, widths : sequence of str and of int
-        Names and numbers of features of the training views.
-    named : bool
-        Whether the training views were given with names.
-    partial : bool, default=False
-        Whether named views may be lacking; every sample then counts as not observed in them.
-
-    Returns
-    -------
-    Views
-        The new samples, matched by name where both sides have names, else by position. A lacking view is an array of
-        NaN that takes no memory.
-
-    Raises
-    ------
-    ValueError
-        If views are missing, unknown, or of another width.
-    """
-    if new.has_names and named and new.names != tuple(names):
-        lacking = [name for name in names if name not in new.names]
-        unknown = [name for name in new.names if name not in names]
-        if unknown or (lacking and (not partial or len(lacking) == len(names))):
-            raise ValueError(
-                f"the model was fitted on the views {list(names)}; missing here: {lacking}, unknown here: {unknown}"
-            )
-        new = _with_lacking_views(new, names, widths) if lacking else new.select(names)
-    if len(new.names) != len(names):
-        raise ValueError(f"the model was fitted on {len(names)} views, got {len(new.names)}")
-    for name, array, width in zip(names, new.arrays, widths, strict=True):
-        if array.shape[1] != width:
-            raise ValueError(f"view {name!r} has {array.shape[1]} features, but was fitted with {width}")
-    return new
-
-
-def _with_lacking_views(new: Views, names: Sequence[str], widths: Sequence[int]) -> Views:
-    arrays, observed = {}, np.zeros((len(new), len(names)), dtype=bool)
-    for i, (name, width) in enumerate(zip(names, widths, strict=True)):
-        if name in new.names:
-            arrays[name] = new.view(name)
-            observed[:, i] = new.observed[:, new.names.index(name)]
-        else:
-            arrays[name] = np.broadcast_to(np.float64(np.nan), (len(new), width))
-    return Views(arrays, sample_names=new.sample_names, observed=observed)
 
 
 def per_view(value: Any, names: Sequence[str], parameter: str) -> tuple[Any, ...]:

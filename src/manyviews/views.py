@@ -72,8 +72,6 @@ class Views:
     >>> X = Views({"image": np.zeros((4, 3)), "text": np.ones((4, 2))})
     >>> X
     Views(4 samples; image: 3, text: 2)
-    >>> len(X[[0, 2]])
-    2
     """
 
     __slots__ = ("_observed", "arrays", "feature_names", "has_names", "names", "sample_names")
@@ -120,6 +118,9 @@ class Views:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"Views is frozen; make a new one instead of setting {name!r}")
 
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"Views is frozen; {name!r} cannot be deleted")
+
     def __getstate__(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in Views.__slots__}
 
@@ -151,7 +152,7 @@ class Views:
         """Take the same rows of every view."""
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
             rows = rows[0]
-        if isinstance(rows, str | tuple | int | np.integer):
+        if isinstance(rows, str | tuple) or (not isinstance(rows, slice) and np.ndim(rows) != 1):
             raise TypeError(
                 f"Views takes rows only, got {rows!r}; write X[[0, 1]] for samples, "
                 "X.view('name') for one view's array, X.select(['name']) for some of the views"

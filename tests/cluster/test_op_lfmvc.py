@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import ortho_group
 from sklearn.exceptions import ConvergenceWarning
 
-from manyviews import OPLFMVC, Views
+from manyviews import OPLFMVC, AverageKKM, Views
 from manyviews.cluster.base_partitions import ViewRecipe, exact_partitions
 from manyviews.cluster.op_lfmvc import iterate, solve_op_lfmvc
 from manyviews.linalg.polar import polar
@@ -176,6 +176,38 @@ def test_identical_samples_get_identical_labels(approximation, k):
         model.fit([rows[which], rows[which, :2]])
     assert adjusted_rand_index(model.labels_, which) == 1.0
     np.testing.assert_array_equal(model.predict([rows[which], rows[which, :2]]), model.labels_)
+
+
+@pytest.mark.parametrize("approximation", ["exact", "nystrom"])
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf_meandist"])
+def test_a_constant_view_among_others_for_every_kernel(three_views, approximation, kernel):
+    views, y = three_views
+    with pytest.warns(UserWarning, match="'view_1' is constant"):
+        model = OPLFMVC(3, kernel=kernel, approximation=approximation, random_state=0).fit([views[0], np.ones((60, 2))])
+    assert adjusted_rand_index(y, model.labels_) == 1.0
+    assert model.view_weights_[1] == 0
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1e12])
+def test_the_size_of_a_kernel_does_not_matter(three_views, factor):
+    views, _ = three_views
+    expected = OPLFMVC(3, base="kernel", random_state=0).fit([X @ X.T for X in views])
+    scaled = OPLFMVC(3, base="kernel", random_state=0).fit([factor * (X @ X.T) for X in views])
+    np.testing.assert_array_equal(scaled.labels_, expected.labels_)
+    np.testing.assert_allclose(scaled.view_weights_, expected.view_weights_, rtol=1e-6)
+    small = AverageKKM(3, kernel="linear", scaling=None, random_state=0).fit([X * factor for X in views])
+    np.testing.assert_array_equal(small.predict([X * factor for X in views]), small.labels_)
+
+
+@pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, "x"])
+def test_a_gamma_that_is_no_positive_number_is_refused(three_views, gamma):
+    with pytest.raises(ValueError, match="'gamma' parameter of"):
+        OPLFMVC(3, gamma={"view_1": gamma}).fit(three_views[0])
+
+
+def test_too_few_landmarks_are_refused(three_views):
+    with pytest.raises(ValueError, match="n_landmarks=2"):
+        OPLFMVC(3, approximation="nystrom", n_landmarks=2).fit(three_views[0])
 
 
 def test_one_cluster_and_one_sample(three_views):

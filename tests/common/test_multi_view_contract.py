@@ -230,6 +230,30 @@ def test_new_samples_are_matched_by_name(row, three_views):
             model.predict({"a": views["a"], "b": views["b"]})
 
 
+@pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))
+def test_columns_of_new_frames_are_matched_by_name(row, three_views):
+    frames = {name: pd.DataFrame(X).add_prefix("c") for name, X in zip("abc", three_views[0], strict=True)}
+    model = row.load()(n_clusters=3, random_state=0).fit(frames)
+    turned = {name: frame[frame.columns[::-1]] for name, frame in frames.items()}
+    np.testing.assert_array_equal(model.predict(turned), model.predict(frames))
+    with pytest.raises(ValueError, match="view 'a' has other columns"):
+        model.predict(frames | {"a": frames["a"].rename(columns={"c0": "d0"})})
+
+
+def test_masked_tables_and_dates_are_refused(model, three_views):
+    table = three_views[0][0]
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.ma.array(table, mask=table < table.mean()))
+    with pytest.raises((ValueError, TypeError), match="not numeric"):
+        model.fit(np.full((60, 2), np.datetime64("2020-01-01")))
+
+
+@pytest.mark.parametrize("jobs", [-1, 4, 10_000])
+def test_any_number_of_jobs_works(model, three_views, jobs):
+    views, labels = three_views
+    assert same_groups(model.set_params(n_jobs=jobs).fit(views).labels_, labels)
+
+
 def test_a_named_cut_of_a_table_names_the_views_of_new_samples(row, model, three_views):
     if not row.predicts:
         pytest.skip("has no predict")

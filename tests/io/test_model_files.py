@@ -119,6 +119,11 @@ def test_foreign_and_newer_folders(tmp_path, folder):
     (tmp_path / "other").mkdir()
     with pytest.raises(ValueError, match=r"no model folder: it has no model\.json"):
         load_model(tmp_path / "other", trusted=nothing_else)
+    for views in (None, {}, [], [{"name": "a"}]):
+        edit(folder, views=views)
+        with pytest.raises(ValueError, match=r"model\.json is damaged"):
+            load_model(folder, trusted=nothing_else)
+    edit(folder, views=[{"name": "a", "n_features": 1, "feature_names": None}])
     edit(folder, format=99)
     with pytest.raises(ValueError, match="written by a newer manyviews"):
         load_model(folder, trusted=nothing_else)

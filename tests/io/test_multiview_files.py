@@ -57,7 +57,8 @@ def test_everything_but_the_first_view_is_optional(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "match"),
     [
-        ({"view_0": A, "view_2": A}, "lacks view_1_data"),
+        ({"view_0": A, "view_2": A}, "has view_2, but no view_1"),
+        ({"view_99999999": A}, "has view_99999999, but no view_0"),
         ({"view_0": A, "view_1": A[:3]}, "different numbers of rows"),
         ({"view_0": A, "labels": Y[:3]}, r"labels has shape \(3,\) for 7 samples"),
         ({"view_0": A, "view_names": ["a", "b"]}, "view_names must be 1 different names"),

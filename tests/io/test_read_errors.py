@@ -1,6 +1,7 @@
 """What cannot be read is refused in one line that names the file and the remedy; nothing is ever executed."""
 
 import gzip
+import os
 import pickle
 
 import numpy as np
@@ -193,3 +194,10 @@ def test_several_views_in_a_file_given_as_one(tmp_path):
 def test_single_views_are_no_multiview_file(tmp_path):
     with pytest.raises(ValueError, match="one view at most"):
         read_multiview_file(csv(tmp_path / "a.csv"))
+
+
+def test_a_pipe_is_refused_rather_than_waited_for(tmp_path):
+    path = tmp_path / "pipe.npy"
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="not a regular file"):
+        read_views(path)

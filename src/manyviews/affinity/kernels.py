@@ -159,17 +159,17 @@ def center_and_normalize(K: NDArray[np.float64]) -> Centring:
         If a diagonal entry of the centred kernel is clearly negative: K is not positive semi-definite.
     """
     n = K.shape[0]
-    floor = DEGENERATE * max(float(np.abs(K.diagonal()).max()), np.finfo(float).tiny)
+    scale = max(float(np.abs(K.diagonal()).max()), np.finfo(float).tiny)
     means = K.mean(axis=0)
     grand_mean = float(means.mean())
     lengths = K.diagonal() - 2.0 * means + grand_mean
-    if lengths.min() < -1e-8 * max(float(np.abs(K.diagonal()).max()), 1.0):
+    if lengths.min() < -1e-8 * scale:
         raise ValueError(
             f"the kernel is not positive semi-definite: sample {int(lengths.argmin())} has the squared length "
             f"{lengths.min():.3g} after centring; give a kernel such as x·y or exp(-γ‖x-y‖²)"
         )
-    degenerate = lengths <= floor
-    lengths = np.where(degenerate, 1.0, lengths + 1e-12)
+    degenerate = lengths <= DEGENERATE * scale
+    lengths = np.where(degenerate, 1.0, lengths)
     factor = np.where(degenerate, 0.0, 1.0 / np.sqrt(lengths))
     for rows in row_blocks(n, 1024):
         block = K[rows]

@@ -74,7 +74,8 @@ def guarded(action: Callable[[], None]) -> int:
     try:
         with _plain_warnings():
             action()
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except UsageError as error:
         return _fail(USER_INPUT, str(error))
     except KeyboardInterrupt:
@@ -158,7 +159,7 @@ class Progress:
 @contextmanager
 def _shown_if_slow(text: str) -> Iterator[None]:
     """Show text once the body has run for a second: with the elapsed time on a terminal, else as a line."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         show, hide = _spinner(text)
     else:
         show, hide = lambda: print(f"{text} ...", file=sys.stderr, flush=True), lambda: None
@@ -187,7 +188,7 @@ def _spinner(text: str) -> tuple[Callable[[], None], Callable[[], None]]:
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table: drawn on a terminal, else columns aligned with spaces."""
     cells = [[one_line(str(cell)) for cell in row] for row in rows]
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         _draw_table(header, cells)
         return
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]

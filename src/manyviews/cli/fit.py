@@ -170,6 +170,8 @@ def predict(
         model = load_model(place, trusted=is_model_type)
     if not hasattr(model, "predict"):
         raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
+    if not is_model_type(f"{type(model).__module__}.{type(model).__qualname__}"):
+        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     with _destination(out, force) as stream:
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
             data = load_input(source, view or (), id_column=id_column)

@@ -7,7 +7,8 @@ from importlib import import_module
 
 __all__ = ["is_model_type"]
 
-_HOMES = tuple(f"manyviews.{layer}." for layer in ("affinity", "cluster", "linalg", "optim", "partition", "prototypes"))
+_LAYERS = ("affinity", "cluster", "linalg", "new_samples", "optim", "partition", "prototypes")
+_HOMES = tuple(f"manyviews.{layer}." for layer in _LAYERS)
 
 
 def is_model_type(name: str) -> bool:
@@ -29,7 +30,7 @@ def is_model_type(name: str) -> bool:
     if name in {f"{row.module}.{row.class_name}" for row in METHODS}:
         return True
     module, _, attribute = name.rpartition(".")
-    if not module.startswith(_HOMES):
+    if not f"{module}.".startswith(_HOMES):
         return False
     try:
         found = getattr(import_module(module), attribute)

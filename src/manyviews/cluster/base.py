@@ -19,9 +19,17 @@ from manyviews import frames
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
 from manyviews.linalg.scaling import SCALINGS
+from manyviews.new_samples import FittedViews, match_views
 from manyviews.partition.onehot import cluster_order
 from manyviews.structure import as_2d
-from manyviews.validation import Accepts, as_views, check_numbers, is_table, match_views, per_view
+from manyviews.validation import (
+    Accepts,
+    as_views,
+    check_kind,
+    check_numbers,
+    is_table,
+    per_view,
+)
 from manyviews.views import Views
 
 __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
@@ -120,15 +128,14 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             views = check_numbers(views, self._accepts())
             self._remember_views(views, X)
             return views
-        names, widths = tuple(map(str, self.view_names_in_)), tuple(map(int, self.n_view_features_in_))
-        views = match_views(views, names, widths, named=self._named_views, partial=self._accepts_missing)
+        views = match_views(views, self._fitted_views, partial=self._accepts_missing)
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
         if frames.is_frame(X):
             frames.check_numeric(X, "X")
-        elif getattr(X, "ndim", 2) == 3:
-            as_2d(X, "X")  # says what to write instead
+        elif isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
+            X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         array = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -141,7 +148,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
         table = is_table(X)
         cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
-        self._named_views = cut_by_name if table else views.has_names
+        self._fitted_views = FittedViews.of(views, named=cut_by_name if table else views.has_names)
         if not table:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
@@ -153,7 +153,8 @@ def kernel_partitions(kernels: tuple[Any, ...], names: list[str], k: int, *, ave
     Raises
     ------
     ValueError
-        If a kernel is not square, not symmetric or not positive semi-definite.
+        If a kernel is not square or not symmetric, or a sample has a negative squared length after centring, so that it
+        is not positive semi-definite; smaller violations are not looked for.
     """
 
     def prepared() -> Iterator[tuple[Array, None, Centring]]:
@@ -213,7 +214,8 @@ def _checked_kernel(name: str, K: Any) -> Array:
 
 def in_order(jobs: list[Any], n_jobs: int | None) -> Iterator[Any]:
     """Yield the results in order while later ones are computed; BLAS keeps to one thread where jobs share the cores."""
-    if n_jobs in (None, 1) or len(jobs) == 1:
+    n_jobs = min(effective_n_jobs(n_jobs), len(jobs))
+    if n_jobs == 1:
         for function, args, kwargs in jobs:
             yield function(*args, **kwargs)
         return

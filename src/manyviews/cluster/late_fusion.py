@@ -66,6 +66,8 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         small = len(views) <= EXACT_LIMIT
         self.approximation_ = ("exact" if small else "nystrom") if self.approximation == "auto" else self.approximation
         self._say(f"base partitions of {len(arrays)} views, {self.approximation_}")
+        if self.approximation_ == "nystrom" and self.n_landmarks < min(k, len(views)):
+            raise ValueError(f"n_landmarks={self.n_landmarks} cannot tell n_clusters={k} apart; give at least {k}")
         if self.approximation_ == "exact":
             return exact_partitions(arrays, recipes, k, average=average, n_jobs=self.n_jobs)
         return landmark_partitions(
@@ -76,6 +78,9 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         names = views.names
         kernels = per_view(self.kernel, names, "kernel")
         gammas = per_view(self.gamma, names, "gamma")
+        for name, gamma in zip(names, gammas, strict=True):
+            if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
+                raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
         rows = zip(names, views.arrays, self._scalings(names), kernels, gammas, strict=True)
         return [
             ViewRecipe(name, _auto_scaling(X) if scaling == "auto" else scaling, _auto_kernel(X, kernel), gamma)

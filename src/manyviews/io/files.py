@@ -56,6 +56,8 @@ def require_file(path: str | os.PathLike[str]) -> Path:
             raise ValueError(f"{given} is a folder; give the path of a file")
         if not file.exists():
             raise ValueError(f"{given}: there is no such file; check the path")
+        if not file.is_file():
+            raise ValueError(f"{given} is not a regular file but a pipe or device; save it to a file first")
         with file.open("rb") as stream:
             if not stream.read(1):
                 raise ValueError(f"{given} is empty; write the data again")

@@ -108,12 +108,19 @@ def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again") from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ValueError(f"{given}: {_HEADER} was not written by manyviews")
+    if not _is_description(header.get("views")):
+        raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again")
     if header["format"] > FORMAT:
         raise ValueError(
             f"{given} was written by a newer manyviews ({header.get('manyviews')}, this is {manyviews.__version__}); "
             "update manyviews"
         )
     return header
+
+
+def _is_description(views: Any) -> bool:
+    keys = {"name", "n_features", "feature_names"}
+    return isinstance(views, list) and bool(views) and all(isinstance(v, dict) and keys <= v.keys() for v in views)
 
 
 def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:

@@ -93,7 +93,12 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
 def _from_arrays(arrays: Mapping[str, Any], where: str) -> MultiviewFile:
     numbers = {int(match[1]) for match in map(_VIEW_KEY.fullmatch, arrays) if match}
     if numbers:
-        return _uniform(arrays, max(numbers) + 1, where)
+        lacking = min(set(range(len(numbers) + 1)) - numbers)
+        if lacking < len(numbers):
+            raise ValueError(
+                f"{where} has view_{max(numbers)}, but no view_{lacking}; number the views from 0 without gaps"
+            )
+        return _uniform(arrays, len(numbers), where)
     if {"format", "shape", "data"} <= arrays.keys():
         with readable(where, "a sparse matrix saved by scipy"):
             matrix = sparse.load_npz(where).tocsr()

@@ -68,8 +68,9 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
             temporary.mkdir()
         except OSError as error:
             raise OutputError(_not_writable(given, error)) from error
-        yield temporary
-        _sync(temporary)
+        with _space_told(given):
+            yield temporary
+            _sync(temporary)
         check_folder(given, force=force)
         _put_in_place(temporary, final)
     except BaseException:
@@ -108,8 +109,9 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
             temporary.touch(exist_ok=False)
         except OSError as error:
             raise OutputError(_not_writable(given, error)) from error
-        yield temporary
-        _sync(temporary)
+        with _space_told(given):
+            yield temporary
+            _sync(temporary)
         _check_file_target(final, given, force)
         os.replace(temporary, final)
         _sync_entry(final.parent)
@@ -119,10 +121,21 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
         raise
 
 
+@contextmanager
+def _space_told(given: str) -> Iterator[None]:
+    """Name the place where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise OutputError(f"{given} cannot be written: no space left; free some or choose another place") from error
+        raise
+
+
 def _check_file_target(final: Path, given: str, force: bool) -> None:
     if final.is_dir():
         raise OutputError(f"{given} is a folder; give the path of a file")
-    if final.exists() and not force:
+    if _exists(final, given) and not force:
         raise OutputError(f"{given} exists already; choose another name or give --force to replace it")
 
 
@@ -136,22 +149,11 @@ def read_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 
 def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise OutputError where something is in the way of an output folder that may not be replaced.
-
-    Parameters
-    ----------
-    target : str or path-like
-        The folder to make.
-    force : bool, default=False
-        An existing folder may be replaced, if it is the output of an earlier run and holds nothing else.
-
-    Raises
-    ------
-    OutputError
-        If it exists and may not be replaced.
-    """
+    """Raise OutputError where something is in the way of an output folder; see ``atomic_folder``."""
     given, final = os.fspath(target), Path(os.path.realpath(target))
-    if not os.path.lexists(final):
+    if not given:
+        raise OutputError("the name of the output folder is empty; give one with --out")
+    if not _exists(final, given):
         return
     if not final.is_dir():
         raise OutputError(f"{given} exists and is a file; choose another folder")
@@ -166,6 +168,16 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
             f"{given} holds files that manyviews did not write ({', '.join(foreign[:3])}), so it is not replaced; "
             "move them or choose another folder"
         )
+
+
+def _exists(final: Path, given: str) -> bool:
+    try:
+        os.lstat(final)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:  # a name too long, a folder that may not be searched
+        raise OutputError(_not_writable(given, error)) from error
+    return True
 
 
 def _make_parents(parent: Path, given: str) -> list[Path]:

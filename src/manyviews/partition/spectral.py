@@ -34,6 +34,8 @@ def factor_partition(gram: Array, k: int) -> SpectralPartition:
     :math:`H = Z V \lambda^{-1/2}`; the matrix returned is :math:`V \lambda^{-1/2}` (r, k). Directions without
     variance, and those beyond r, are columns of zeros.
     """
+    if gram.shape[0] == 0:
+        return SpectralPartition(np.zeros(k), np.zeros((0, k)))
     rank = min(k, gram.shape[0])
     values, V = top_eigenpairs(gram, rank)
     usable = values > RANK_CUTOFF * max(values[0], np.finfo(float).tiny)
