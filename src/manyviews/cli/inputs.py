@@ -7,14 +7,14 @@ import inspect
 import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from manyviews.cli.console import UsageError, user_input
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
 
-__all__ = ["check_n_clusters", "load_input", "parse_scaling", "parse_settings", "whole_number"]
+__all__ = ["Reading", "check_n_clusters", "load_input", "parse_scaling", "parse_settings", "whole_number"]
 
 # Constructor parameters that have an option of their own, or none on the command line.
 _OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
@@ -23,9 +23,17 @@ _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
-def load_input(
-    source: str | None, view: Sequence[str], *, id_column: str | None = None, truth: str | None = None
-) -> LoadedViews:
+class Reading(NamedTuple):
+    """How files are read: columns of ids and classes, what becomes of gaps, whether text tables have a header."""
+
+    id_column: str | None = None
+    truth: str | None = None
+    missing: Literal["union", "intersection"] | None = None
+    header: bool | None = None
+    gaps: bool = False
+
+
+def load_input(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
     """Load what a command was given: the name of a data set, a file, or one file per view.
 
     Parameters
@@ -34,8 +42,8 @@ def load_input(
         Name of a data set, or path.
     view : sequence of str
         ``NAME=FILE`` pairs.
-    id_column, truth : str, default=None
-        Columns of ids and of classes.
+    reading : Reading
+        How files are read; see ``read_views``.
 
     Returns
     -------
@@ -54,10 +62,10 @@ def load_input(
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), id_column=id_column, truth=truth)
+            return read_views(_parse_views(view), **reading._asdict())
         if os.path.isfile(source) or _looks_like_path(source):
-            return read_views(source, id_column=id_column, truth=truth)
-    return _load_named(source, id_column, truth)
+            return read_views(source, **reading._asdict())
+    return _load_named(source, reading)
 
 
 def _looks_like_path(source: str) -> bool:
@@ -76,7 +84,7 @@ def _parse_views(view: Sequence[str]) -> dict[str, str]:
     return sources
 
 
-def _load_named(name: str, id_column: str | None, truth: str | None) -> LoadedViews:
+def _load_named(name: str, reading: Reading) -> LoadedViews:
     from manyviews import datasets
     from manyviews.io import LoadedViews
 
@@ -86,7 +94,7 @@ def _load_named(name: str, id_column: str | None, truth: str | None) -> LoadedVi
         if os.path.isdir(name):
             raise UsageError(f"{name} is a folder; give a file, or --view NAME=FILE for each view") from error
         raise UsageError(f"there is no file {name!r}, and {error}") from error
-    if id_column is not None or truth is not None:
+    if reading.id_column is not None or reading.truth is not None:
         raise UsageError(f"the data set {name!r} has its own ids and classes; leave --id and --truth out")
     if not entry.bundled:
         raise UsageError(f"the data set {name!r} does not come with manyviews. {entry.get} Then give the file instead")
