@@ -7,14 +7,24 @@ import inspect
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from manyviews.cli.console import UsageError, user_input
+from manyviews.cli.console import UsageError, count, user_input
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
 
-__all__ = ["Reading", "check_n_clusters", "load_input", "parse_scaling", "parse_settings", "whole_number"]
+__all__ = [
+    "Reading",
+    "check_n_clusters",
+    "fill_cells",
+    "keep_numbers",
+    "load_input",
+    "parse_scaling",
+    "parse_settings",
+    "whole_number",
+]
 
 # Constructor parameters that have an option of their own, or none on the command line.
 _OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
@@ -66,6 +76,39 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
         if os.path.isfile(source) or _looks_like_path(source):
             return read_views(source, **reading._asdict())
     return _load_named(source, reading)
+
+
+def fill_cells(data: LoadedViews, strategy: str | None) -> LoadedViews:
+    """Return the data with single empty cells filled in, and a note of how many there were in which view."""
+    if strategy is None:
+        return data
+    from manyviews.preprocessing import ViewImputer
+
+    with user_input():
+        imputer = ViewImputer(strategy).fit(data.views)
+        views = imputer.transform(data.views)
+    source = "the column's median" if strategy == "median" else "the mean of the 5 nearest samples"
+    notes = [
+        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {strategy})"
+        for name, number in imputer.n_filled_.items()
+        if number
+    ]
+    return replace(data, views=views, notes=(*data.notes, *notes))
+
+
+def keep_numbers(data: LoadedViews, path: str | None) -> tuple[LoadedViews, dict[str, Any]]:
+    """Return what makes a fit keep the cluster numbers of an earlier run, and the data with a note of it."""
+    if path is None:
+        return data, {}
+    from manyviews.io.earlier import read_earlier_labels
+    from manyviews.io.files import checksum
+
+    with user_input():
+        earlier = read_earlier_labels(path, data.views)
+    known = int((earlier.labels >= 0).sum())
+    note = f"clusters keep the numbers of {earlier.path}, which has {known} of the {len(data.views)} samples"
+    checksums = data.checksums | {earlier.path: checksum(earlier.path)}
+    return replace(data, notes=(*data.notes, note), checksums=checksums), {"match_to": earlier.labels}
 
 
 def _looks_like_path(source: str) -> bool:

@@ -113,7 +113,7 @@ def _gathered_truth(parts: Sequence[Part], views: Views) -> NDArray[Any] | None:
     lacking = [key for key in keys if key not in found]
     if lacking:
         raise ValueError(
-            f"{len(lacking)} samples have no class, such as {', '.join(map(repr, lacking[:3]))}, because the table with "
-            "the classes lacks them; give the classes of all samples in a file of their own (--truth FILE)"
+            f"{len(lacking)} samples have no class, such as {', '.join(map(repr, lacking[:3]))}, because the table "
+            "with the classes lacks them; give the classes of all samples in a file of their own (--truth FILE)"
         )
     return np.array([found[key][1] for key in keys])
