@@ -40,7 +40,7 @@ class Labelled(NamedTuple):
         return f"column {column}" if self.columns is None else repr(self.columns[column])
 
 
-def check_dense_cells(view: Labelled, observed: Array, *, gaps: bool = False) -> None:
+def check_dense_cells(view: Labelled, observed: Array, *, gaps: bool = False, huge: bool = False) -> None:
     """Raise ValueError where an observed row of a dense view has a cell that is no usable number.
 
     Parameters
@@ -51,13 +51,15 @@ def check_dense_cells(view: Labelled, observed: Array, *, gaps: bool = False) ->
         False for rows that are all NaN.
     gaps : bool, default=False
         Let NaN cells pass.
+    huge : bool, default=False
+        Let numbers pass whose squares overflow.
 
     Raises
     ------
     ValueError
         For NaN, infinity and numbers whose squares overflow; the text names place, columns and samples.
     """
-    largest = LARGEST.get(view.array.dtype, np.inf)
+    largest = np.inf if huge else LARGEST.get(view.array.dtype, np.inf)
     for start in range(0, view.array.shape[0], ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
         block = view.array[rows]
@@ -109,10 +111,10 @@ def _where_nan(view: Labelled, observed: Array) -> str:
     )
 
 
-def check_sparse_cells(view: Labelled) -> None:
+def check_sparse_cells(view: Labelled, *, huge: bool = False) -> None:
     """Raise ValueError where a stored entry of a CSR view is no usable number."""
     array = view.array
-    largest = LARGEST.get(array.dtype, np.inf)
+    largest = np.inf if huge else LARGEST.get(array.dtype, np.inf)
     bad = np.flatnonzero(~(np.abs(array.data) < largest))
     if not bad.size:
         return
@@ -121,7 +123,7 @@ def check_sparse_cells(view: Labelled) -> None:
     what = "NaN or infinity" if not np.isfinite(value) else f"a value too large for {array.dtype}"
     raise ValueError(
         f"Input contains {what}: {view.place(row, column)} is {value} ({bad.size} such entries); a sparse view must "
-        f"hold numbers below {largest:.0e}"
+        "hold finite numbers" + ("" if huge else f" below {largest:.0e}")
     )
 
 

@@ -238,4 +238,4 @@ class ViewImputer(TransformerMixin, BaseEstimator):
 
 
 def _with_gaps(X: Any) -> Views:
-    return check_numbers(_views(X), Accepts(gaps=True))
+    return check_numbers(_views(X), Accepts(gaps=True, huge=False))

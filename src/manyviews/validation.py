@@ -19,13 +19,14 @@ __all__ = ["Accepts", "as_views", "check_numbers", "check_views", "is_table", "m
 
 
 class Accepts(NamedTuple):
-    """What a method takes: sparse views, unobserved samples, and NaN cells; and its name for error messages."""
+    """What a method takes: sparse views, unobserved samples, NaN cells, huge numbers; and its name for messages."""
 
     sparse: bool = True
     missing: bool = True
     method: str = "this method"
     missing_hint: str = ""
     gaps: bool = False
+    huge: bool = True
 
 
 def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> Views:  # noqa: B008 (immutable)
@@ -110,9 +111,9 @@ def check_numbers(views: Views, accepts: Accepts) -> Views:
     for i, (name, array) in enumerate(checked.items()):
         view = Labelled(name, array, checked.sample_names, checked.feature_names[i])
         if sparse.issparse(array):
-            check_sparse_cells(view)
+            check_sparse_cells(view, huge=accepts.huge)
         else:
-            check_dense_cells(view, observed[:, i], gaps=accepts.gaps)
+            check_dense_cells(view, observed[:, i], gaps=accepts.gaps, huge=accepts.huge)
     nowhere = np.flatnonzero(~observed.any(axis=1))
     if nowhere.size:
         raise ValueError(

@@ -147,7 +147,7 @@ def cluster(
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
         data = fill_cells(load_input(source, view or (), reading), impute)
-    check_n_clusters(n_clusters, len(data.views))
+    check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     _say_notes(data, progress)

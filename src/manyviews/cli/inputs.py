@@ -14,6 +14,7 @@ from manyviews.cli.console import UsageError, count, user_input
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
+    from manyviews.views import Views
 
 __all__ = [
     "Reading",
@@ -252,9 +253,18 @@ def _scaling_word(word: str) -> str | None:
     return None if word == "none" else word
 
 
-def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Raise UsageError unless 1 <= n_clusters <= n_samples."""
+def check_n_clusters(n_clusters: int, views: Views) -> None:
+    """Raise UsageError unless there are 1 to as many clusters as distinct samples."""
+    from manyviews.cells import distinct_samples
+
+    n_samples = len(views)
     if not 1 <= n_clusters <= n_samples:
         raise UsageError(
             f"-k {n_clusters}: the number of clusters must be between 1 and the number of samples, {n_samples}"
+        )
+    distinct = distinct_samples(views.arrays, n_clusters)
+    if distinct < n_clusters:
+        raise UsageError(
+            f"-k {n_clusters}: only {distinct} of the {n_samples} samples are distinct, and identical ones share a "
+            f"cluster; give -k {distinct} at most, or check that the right columns were given"
         )

@@ -97,11 +97,20 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If the data or a parameter does not fit, there are fewer distinct samples than clusters, or the machine has
-            too little memory; the message says what to change.
+            If the data or a parameter does not fit, or the machine has too little memory; the message says what to
+            change.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If fewer clusters were found than asked for. Identical samples share a cluster, so that there are never
+            more clusters than distinct samples.
         """
         views = self._check_views(X, reset=True)
-        self._check_n_clusters(views)
+        if self.n_clusters > len(views):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must lie between 1 and the number of samples, got n_samples={len(views)}"
+            )
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
         raw = self._fit(views, child_rng(self.random_state))
@@ -111,12 +120,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
         if found < self.n_clusters:
-            warnings.warn(
-                f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
-                "may have no more distinct groups: lower n_clusters, or try another random_state",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warnings.warn(self._too_few(views, found), ConvergenceWarning, stacklevel=2)
         return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -126,16 +130,15 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Return the bytes that ``_fit`` needs at least, beyond the views themselves; 0 where nobody worked it out."""
         return 0
 
-    def _check_n_clusters(self, views: Views) -> None:
-        n, k = len(views), self.n_clusters
-        if k > n:
-            raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
+    def _too_few(self, views: Views, found: int) -> str:
+        k = self.n_clusters
         distinct = distinct_samples(views.arrays, k)
-        if distinct < k:
-            raise ValueError(
-                f"n_clusters={k}, but only {distinct} of the samples (n_samples={n}) are distinct, and identical ones "
-                f"share a cluster: give n_clusters={distinct} at most, or check that the right columns were given"
-            )
+        why = (
+            f"only {distinct} of the samples are distinct, and identical ones share a cluster: lower n_clusters"
+            if distinct < k
+            else "the samples may have no more distinct groups: lower n_clusters, or try another random_state"
+        )
+        return f"{type(self).__name__} found {found} clusters instead of the {k} asked for; {why}"
 
     def _check_earlier(self, match_to: Any, n: int) -> NDArray[np.int64]:
         earlier = check_reference(match_to, n, "match_to")
@@ -163,6 +166,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             frames.check_numeric(X, "X")
         elif getattr(X, "ndim", 2) == 3:
             as_2d(X, "X")  # says what to write instead
+        elif np.iscomplexobj(X):
+            raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
         array = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -184,7 +189,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         name = type(self).__name__
         takers = [row.class_name for row in METHODS if row.missing]
         hint = f", or use {', '.join(takers)}" if takers else ""
-        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint)
+        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
 
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""

@@ -117,10 +117,9 @@ def first_rows(content: bytes, separator: str) -> list[list[str]]:
 
 def find_separator(content: bytes, *, is_tsv: bool) -> str:
     """Return the mark that cuts the first lines into equal numbers of cells; a semicolon before a comma."""
-    if is_tsv:
+    line = content.partition(b"\n")[0].decode("utf-8")
+    if is_tsv and "\t" in line:
         return "\t"
-    first = first_rows(content, "\0")[:1]
-    line = first[0][0] if first and first[0] else ""
     for mark in SEPARATORS:
         widths = {len(row) for row in first_rows(content, mark) if row} if mark in line else {1}
         if len(widths) == 1 and widths != {1}:
