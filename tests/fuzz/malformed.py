@@ -161,9 +161,9 @@ def text_table(rng):
     end = pick(rng, ENDS) if rng.random() < 0.2 else "\n"
     rows = [[repr(float(value)) for value in row] for row in X]
     ids = [f"{i:02d}" for i in rng.permutation(len(rows) + int(rng.integers(3)))[: len(rows)]]
-    if rng.random() < 0.7:
+    if rng.random() < 0.85:
         rows = [[key, *row] for key, row in zip(ids, rows, strict=True)]
-    if rng.random() < 0.8:
+    if rng.random() < 0.9:
         rows.insert(0, ["id", *(f"f{j}" for j in range(len(rows[0]) - 1))])
     for _ in range(max(0, int(rng.integers(-4, 4)))):
         row = pick(rng, rows)
@@ -295,3 +295,11 @@ def make_file_case(rng, folder):
     if name.startswith(("a.csv", "a.tsv", "a.parquet")) and "--id" not in options and rng.random() < 0.6:
         options += ["--id", "id"]
     return name.partition(".")[2], [*argv, "-k", str(k), *options]
+
+
+def fresh(folder):
+    """Return the folder without the files of an earlier case."""
+    for entry in folder.iterdir():
+        if entry.is_file():
+            entry.unlink()
+    return folder
