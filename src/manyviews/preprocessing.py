@@ -113,7 +113,7 @@ class PerView(TransformerMixin, BaseEstimator):
             If views are missing, unknown or of another width.
         """
         check_is_fitted(self)
-        views = match_views(_views(X), tuple(self.view_names_in_), self._widths, named=self._named)
+        views = match_views(_views(X), tuple(map(str, self.view_names_in_)), self._widths, named=self._named)
         fitted = dict(zip(views.names, map(self.transformers_.get, self.view_names_in_), strict=True))
         observed = dict(zip(views.names, views.observed.T, strict=True))
         return views.map(lambda name, array: _transform_view(fitted[name], array, observed[name]))

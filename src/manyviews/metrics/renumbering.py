@@ -75,19 +75,22 @@ def matched_numbers(labels: IntArray, reference: IntArray, k: int) -> IntArray:
     -------
     ndarray of shape (k,)
         ``matched_numbers(labels, reference, k)[labels]`` are the renumbered labels. Clusters without a counterpart
-        take, largest first, the numbers that no earlier cluster had, then those of vanished ones.
+        keep a number that no earlier cluster had, or take, largest first, such numbers, then those of vanished ones.
     """
     from scipy.optimize import linear_sum_assignment
 
     known = reference >= 0
     shared = np.bincount(labels[known] * k + reference[known], minlength=k * k).reshape(k, k)
-    rows, columns = linear_sum_assignment(shared, maximize=True)
+    # among equally good matchings the one that changes least
+    rows, columns = linear_sum_assignment(shared * (k + 1) + np.eye(k, dtype=np.int64), maximize=True)
     kept = shared[rows, columns] > 0
     numbers = np.full(k, -1, dtype=np.int64)
     numbers[rows[kept]] = columns[kept]
     sizes = np.bincount(labels, minlength=k)
     used = np.bincount(reference[known], minlength=k) > 0
-    free = np.setdiff1d(np.arange(k), columns[kept])
+    own = np.setdiff1d(np.flatnonzero((numbers < 0) & ~used), numbers)
+    numbers[own] = own
+    free = np.setdiff1d(np.arange(k), numbers)
     waiting = np.flatnonzero(numbers < 0)
     numbers[waiting[np.argsort(-sizes[waiting], kind="stable")]] = free[np.argsort(used[free], kind="stable")]
     return numbers
