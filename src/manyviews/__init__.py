@@ -16,6 +16,7 @@ _HOMES = {
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
     "TPLFMVC": "cluster.tp_lfmvc",
+    "ViewImputer": "preprocessing",
     "Views": "views",
 }
 _SUBMODULES = ("cluster", "datasets", "metrics", "report")

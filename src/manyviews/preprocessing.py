@@ -1,4 +1,4 @@
-"""Any scikit-learn transformer, applied to every view by itself."""
+"""What is done to every view by itself: any scikit-learn transformer, and filling in empty cells."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.utils.validation import check_is_fitted
 
 from manyviews.new_samples import FittedViews, match_views
 from manyviews.structure import as_2d
-from manyviews.validation import as_views, is_table
+from manyviews.validation import Accepts, as_views, check_numbers, is_table
 from manyviews.views import Views
 
-__all__ = ["PerView"]
+__all__ = ["IMPUTE_STRATEGIES", "PerView", "ViewImputer"]
+
+IMPUTE_STRATEGIES = ("median", "knn")
 
 
 class PerView(TransformerMixin, BaseEstimator):
@@ -145,3 +148,110 @@ def _target(y: Any, n: int) -> NDArray[Any]:
 
 def _views(X: Any) -> Views:
     return Views([X]) if is_table(X) else as_views(X)
+
+
+class ViewImputer(TransformerMixin, BaseEstimator):
+    """Fill single empty (NaN) cells from the other samples of the same view.
+
+    Samples that a view lacks as a whole (rows of NaN) are left as they are, since nothing in the view speaks about
+    them; methods that take missing views deal with them.
+
+    Parameters
+    ----------
+    strategy : {"median", "knn"}, default="median"
+        "median": the median of the column. "knn": the mean of the column over the samples nearest in the cells that
+        both have, for O(n d) time per sample with empty cells; scale the columns first, as large ones decide.
+    n_neighbors : int, default=5
+        Samples that "knn" takes the mean of; more of them smooth more.
+
+    Attributes
+    ----------
+    n_filled_ : dict of str to int
+        Empty cells that each view had in ``fit``, unobserved samples not counted.
+    view_names_in_ : ndarray of shape (V,)
+        Names of the views.
+
+    Notes
+    -----
+    Columns with no number at all are filled with 0. Sparse views, which have no empty cells, pass unchanged.
+
+    References
+    ----------
+    O. Troyanskaya, M. Cantor, G. Sherlock, P. Brown, T. Hastie, R. Tibshirani, D. Botstein, R. Altman. Missing Value
+    Estimation Methods for DNA Microarrays. Bioinformatics 17(6), 2001, 520-525.
+    https://doi.org/10.1093/bioinformatics/17.6.520
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyviews import ViewImputer
+    >>> views = {"a": np.array([[1.0, 2.0], [np.nan, 4.0], [3.0, 9.0]]), "b": np.eye(3)}
+    >>> ViewImputer().fit_transform(views).view("a")[1]
+    array([2., 4.])
+    """
+
+    def __init__(self, strategy: str = "median", *, n_neighbors: int = 5) -> None:
+        self.strategy = strategy
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what empty cells are filled with.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The views.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted imputer.
+
+        Raises
+        ------
+        ValueError
+            If the strategy is unknown, a number is infinite, or a view is no table of numbers.
+        """
+        if self.strategy not in IMPUTE_STRATEGIES:
+            raise ValueError(f"the 'strategy' parameter must be one of {IMPUTE_STRATEGIES}, got {self.strategy!r}")
+        views = _with_gaps(X)
+        one = (
+            SimpleImputer(strategy="median", keep_empty_features=True)
+            if self.strategy == "median"
+            else KNNImputer(n_neighbors=self.n_neighbors, keep_empty_features=True)
+        )
+        dense = {name: one for name, array in views.items() if not sparse.issparse(array)}
+        self.n_filled_ = {
+            name: int(np.isnan(array[views.observed[:, i]]).sum()) if name in dense else 0
+            for i, (name, array) in enumerate(views.items())
+        }
+        self._per_view = PerView(dense).fit(views)
+        self.view_names_in_ = self._per_view.view_names_in_
+        return self
+
+    def transform(self, X: Any) -> Views:
+        """Fill the empty cells.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The same views as in ``fit``, matched by name where both sides have names.
+
+        Returns
+        -------
+        Views
+            The views without empty cells.
+
+        Raises
+        ------
+        ValueError
+            If views are missing, unknown or of another width.
+        """
+        check_is_fitted(self)
+        return self._per_view.transform(_with_gaps(X))
+
+
+def _with_gaps(X: Any) -> Views:
+    return check_numbers(_views(X), Accepts(gaps=True, huge=False))

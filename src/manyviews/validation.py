@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews import frames
+from manyviews.cells import Labelled, check_dense_cells, check_sparse_cells, first_text
 from manyviews.columns import column_groups, cut_columns
 from manyviews.structure import as_2d, telling_index
 from manyviews.views import Views
@@ -24,16 +25,16 @@ __all__ = [
     "per_view",
 ]
 
-ROWS_PER_BLOCK = 16_384
-
 
 class Accepts(NamedTuple):
-    """What a method takes: sparse views, views with unobserved samples, and its name for error messages."""
+    """What a method takes: sparse views, unobserved samples, NaN cells, huge numbers; and its name for messages."""
 
     sparse: bool = True
     missing: bool = True
     method: str = "this method"
     missing_hint: str = ""
+    gaps: bool = False
+    huge: bool = True
 
 
 def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> Views:  # noqa: B008 (immutable)
@@ -116,8 +117,11 @@ def check_numbers(views: Views, accepts: Accepts) -> Views:
     checked = views.map(lambda name, array: _check_array(name, array, accepts))
     observed = checked.observed
     for i, (name, array) in enumerate(checked.items()):
-        if not sparse.issparse(array):
-            _check_finite(name, array, observed[:, i])
+        view = Labelled(name, array, checked.sample_names, checked.feature_names[i])
+        if sparse.issparse(array):
+            check_sparse_cells(view, huge=accepts.huge)
+        else:
+            check_dense_cells(view, observed[:, i], gaps=accepts.gaps, huge=accepts.huge)
     nowhere = np.flatnonzero(~observed.any(axis=1))
     if nowhere.size:
         raise ValueError(
@@ -129,8 +133,8 @@ def check_numbers(views: Views, accepts: Accepts) -> Views:
         rows = np.flatnonzero(~observed[:, i])
         raise ValueError(
             f"view {checked.names[i]!r} has {rows.size} unobserved sample(s) (rows of NaN), first "
-            f"{_samples(checked, rows)}; {accepts.method} takes complete views only: fill them or drop the samples"
-            + accepts.missing_hint
+            f"{_samples(checked, rows)}; {accepts.method} takes complete views only: fill them or drop the "
+            "samples (--missing intersection keeps those that every view has)" + accepts.missing_hint
         )
     return checked
 
@@ -149,9 +153,10 @@ def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
             "write .toarray() if it fits in memory"
         )
     check_kind(name, array)
-    if sparse.issparse(array):
-        _check_sparse_values(name, array)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    with np.errstate(over="ignore"):  # extended precision may become infinite, which is refused with its place
+        return array.astype(np.float64)
 
 
 def check_kind(name: str, array: Any) -> Any:
@@ -161,49 +166,10 @@ def check_kind(name: str, array: Any) -> Any:
         raise ValueError(f"view {name!r}: Complex data not supported; give real and imaginary part as two columns")
     if kind not in "buif":
         raise TypeError(
-            f"view {name!r} has dtype {array.dtype}, which is not numeric{_first_text(array)}; "
+            f"view {name!r} has dtype {array.dtype}, which is not numeric{first_text(array)}; "
             "convert it with array.astype(float) or drop the columns that are not numbers"
         )
     return array
-
-
-def _first_text(array: Any) -> str:
-    if sparse.issparse(array):
-        return ""
-    for row, values in enumerate(array[:1000]):
-        for column, value in enumerate(values):
-            if not isinstance(value, int | float | np.number):
-                return f" (row {row}, column {column}: {value!r})"
-    return ""
-
-
-def _check_sparse_values(name: str, array: Any) -> None:
-    bad = np.flatnonzero(~np.isfinite(array.data))
-    if bad.size:
-        row = int(np.searchsorted(array.indptr, bad[0], side="right")) - 1
-        column, value = int(array.indices[bad[0]]), float(array.data[bad[0]])
-        raise ValueError(
-            f"Input contains NaN or infinity: view {name!r}, row {row}, column {column} is {value} "
-            f"({bad.size} such entries); a sparse view must hold finite numbers"
-        )
-
-
-def _check_finite(name: str, array: Any, observed: NDArray[Any]) -> None:
-    """Raise where an observed row has a NaN or infinite entry."""
-    for start in range(0, array.shape[0], ROWS_PER_BLOCK):
-        block = array[start : start + ROWS_PER_BLOCK]
-        with np.errstate(all="ignore"):
-            if np.isfinite(block.sum()):
-                continue
-        seen = observed[start : start + ROWS_PER_BLOCK]
-        bad = ~np.isfinite(block) & seen[:, None]
-        if bad.any():
-            row, column = map(int, np.argwhere(bad)[0])
-            what = "NaN" if np.isnan(block[row, column]) else "infinity"
-            raise ValueError(
-                f"Input contains {what}: view {name!r}, row {start + row}, column {column}; fill the cell in, drop the "
-                "sample, or make the whole row NaN if the sample was not observed in this view"
-            )
 
 
 def per_view(value: Any, names: Sequence[str], parameter: str) -> tuple[Any, ...]:

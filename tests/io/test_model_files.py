@@ -2,6 +2,7 @@
 
 import json
 import os
+import zipfile
 
 import numpy as np
 import pytest
@@ -162,3 +163,28 @@ def test_columns_of_tables_are_matched_by_name(tmp_path):
         match_features(Views({"t": table.rename({"v": "w"})}), tmp_path / "m")
     with pytest.raises(ValueError, match="has 1 features"):
         match_features(Views({"t": np.ones((2, 1))}), tmp_path / "m")
+
+
+def test_a_model_folder_reaches_nothing_outside_of_it(tmp_path, folder):
+    """The description names no files, and members of the archive are looked up in it, never on the disk."""
+    secret = tmp_path / "secret"
+    (folder / "model.skops").rename(secret)
+    edit(folder, file="../secret", body="../secret", sha256=checksum(secret))
+    with pytest.raises(ValueError, match="missing or damaged"):
+        load_model(folder, trusted=nothing_else)
+    with zipfile.ZipFile(secret) as whole, zipfile.ZipFile(folder / "model.skops", "w") as archive:
+        schema = json.loads(whole.read("schema.json"))
+        np.save(tmp_path / "outside.npy", np.zeros(3))
+        archive.writestr("schema.json", json.dumps(redirected(schema)))
+    edit(folder, sha256=checksum(folder / "model.skops"))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ValueError, match=r"cannot be read \(KeyError"):
+        load_model(folder, trusted=nothing_else)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def redirected(node):
+    """Return a description of a model whose arrays are said to lie beside the folder."""
+    if isinstance(node, dict):
+        return {key: "../outside.npy" if key == "file" else redirected(value) for key, value in node.items()}
+    return [redirected(item) for item in node] if isinstance(node, list) else node

@@ -1,6 +1,7 @@
 """Files that hold all views: the uniform .npz layout and .mat files."""
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -175,3 +176,55 @@ def test_hdf5_matlab_file(tmp_path):
     np.testing.assert_allclose(content.views["view_0"], A)
     np.testing.assert_allclose(content.views["view_1"].toarray(), B)
     assert content.labels.tolist() == Y.tolist()
+
+
+def test_nothing_outside_of_a_hdf5_file_is_read(tmp_path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.chdir(tmp_path)
+    with h5py.File("outside.h5", "w") as file:
+        file["secret"] = A
+    (tmp_path / "raw.bin").write_bytes(np.ascontiguousarray(A).tobytes())
+
+    def virtual(file):
+        layout = h5py.VirtualLayout(A.shape, dtype=float)
+        layout[:] = h5py.VirtualSource("outside.h5", "secret", A.shape)
+        file.create_virtual_dataset("X", layout)
+
+    def in_a_cell(file):
+        refs = file.create_dataset("X", (1, 1), dtype=h5py.ref_dtype)
+        refs.attrs["MATLAB_class"] = np.bytes_("cell")
+        refs[0, 0] = file.create_dataset("#refs#/a", A.shape, dtype=float, external=[("raw.bin", 0, A.nbytes)]).ref
+
+    def in_a_sparse_matrix(file):
+        group = file.create_group("X")
+        group.attrs["MATLAB_sparse"] = np.uint64(3)
+        group["jc"], group["ir"] = np.arange(4), np.arange(3)
+        group["data"] = h5py.ExternalLink("outside.h5", "/secret")
+
+    reaching = {
+        "link": lambda file: file.__setitem__("X", h5py.ExternalLink("outside.h5", "/secret")),
+        "whole path": lambda file: file.__setitem__("X", h5py.ExternalLink(str(tmp_path / "outside.h5"), "/secret")),
+        "raw file": lambda file: file.create_dataset("X", A.shape, dtype=float, external=[("raw.bin", 0, A.nbytes)]),
+        "virtual": virtual,
+        "cell": in_a_cell,
+        "sparse": in_a_sparse_matrix,
+    }
+    for way, write in reaching.items():
+        with h5py.File("m.mat", "w", userblock_size=512) as file:
+            write(file)
+        with open("m.mat", "r+b") as stream:
+            stream.write(b"MATLAB 7.3 MAT-file".ljust(116))
+        with pytest.raises(ValueError, match="only what lies in the file itself is read"):
+            print(way, read_multiview_file("m.mat"))
+
+
+@pytest.mark.parametrize("member", ["../outside.npy", "/abs/outside.npy", "note.txt", "../../etc/passwd"])
+def test_members_of_an_archive_are_names_not_paths(tmp_path, member):
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "m.npz"
+    np.savez(path, view_0=A)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(member, b"some text")
+    before = sorted(tmp_path.rglob("*"))
+    assert list(read_multiview_file(path).views) == ["view_0"]
+    assert sorted(tmp_path.rglob("*")) == before

@@ -122,12 +122,13 @@ def test_arrays_that_are_no_view(tmp_path, array, match):
     ("text", "match"),
     [
         ("x,y\n", "header but no rows"),
-        ("x,y\n1,2,3\n", "cannot be read as a table"),
+        ("x,y\n1,2,3\n", "line 2, has 3 cells where the first line has 2"),
         ("x,x\n1,2\n", "more than once, as 'x'"),
         (",x\n0,2\n", "column 1 has no name"),
         ("x,colour\n1,red\n2,blue\n", r"column 'colour' cannot be used as numbers .*'red'.*--id or --truth"),
         ("x,y\n1,2\n3,oops\n", r"\('y' holds 'oops' in row 1\)"),
-        ("x,y\n1,2\n\n3,4\n", "observed in no view"),
+        ("x,y\n1,2\n\n3,4\n", "line 3, is blank"),
+        ("x,y\n1,2\n3\n4,5\n", "line 3, has 1 cells where the first line has 2"),
         ("\n\n1,2\n", "begins with an empty line"),
     ],
 )
@@ -136,9 +137,10 @@ def test_tables_that_are_no_view(tmp_path, text, match):
 
 
 def test_text_that_is_not_utf8(tmp_path):
-    for encoding in ("utf-16", "latin-1"):
-        (tmp_path / "a.csv").write_bytes("größe,y\n1,2\n".encode(encoding))
-        refused("a.csv cannot be read as a table", tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_bytes("x,y\n1,2\ngröße,2\n".encode("latin-1"))
+    refused(r"a.csv holds text that is not UTF-8 \(line 3\); save it as UTF-8", tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_bytes("x,y\n1,2\n".encode("utf-16")[:-1])
+    refused("a.csv cannot be read as a table of UTF-16 text", tmp_path / "a.csv")
 
 
 def test_dates_and_the_index_of_pandas(tmp_path):

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, TextIO
 
 __all__ = ["Progress", "UsageError", "count", "guarded", "one_line", "print_json", "print_table", "user_input"]
 
@@ -150,6 +150,11 @@ class Progress:
             yield
         self.timings[name] = round(time.perf_counter() - start, 4)
 
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Say several lines as a table."""
+        if not self.quiet:
+            print_table(header, rows, stream=sys.stderr)
+
     def note(self, text: str) -> None:
         """Say one line."""
         if not self.quiet:
@@ -185,18 +190,19 @@ def _spinner(text: str) -> tuple[Callable[[], None], Callable[[], None]]:
     return bar.start, bar.stop
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table: drawn on a terminal, else columns aligned with spaces."""
+def print_table(header: Sequence[str], rows: Sequence[Sequence[object]], *, stream: TextIO | None = None) -> None:
+    """Print a table, on stdout by default: drawn on a terminal, else columns aligned with spaces."""
+    stream = stream or sys.stdout
     cells = [[one_line(str(cell)) for cell in row] for row in rows]
-    if sys.stdout is not None and sys.stdout.isatty():
-        _draw_table(header, cells)
+    if stream is not None and stream.isatty():
+        _draw_table(header, cells, stream)
         return
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     for row in (list(header), *cells):
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), file=stream)
 
 
-def _draw_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+def _draw_table(header: Sequence[str], cells: Sequence[Sequence[str]], stream: TextIO) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -205,7 +211,7 @@ def _draw_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     table = Table(*header, box=box.SIMPLE_HEAD)
     for row in cells:
         table.add_row(*map(Text, row))  # Text, because a name may look like markup
-    Console(highlight=False).print(table)
+    Console(file=stream, highlight=False).print(table)
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -7,12 +7,21 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 from cyclopts import Parameter
 
 from manyviews.cli.console import Progress, UsageError, user_input
-from manyviews.cli.inputs import check_n_clusters, load_input, parse_scaling, parse_settings, whole_number
+from manyviews.cli.inputs import (
+    Reading,
+    check_n_clusters,
+    fill_cells,
+    keep_numbers,
+    load_input,
+    parse_scaling,
+    parse_settings,
+    whole_number,
+)
 from manyviews.cli.methods import DEFAULT_METHOD
 from manyviews.cli.model_types import is_model_type
 from manyviews.cli.results import Job, print_summary, run_job
@@ -27,7 +36,12 @@ DEMO_DATA, DEMO_OUT = "mfeat", "manyviews-demo"
 Texts = list[str] | None
 ViewFiles = Annotated[Texts, Parameter(name="--view", negative=())]
 IdColumn = Annotated[str | None, Parameter(name="--id")]
+Missing = Literal["union", "intersection"] | None
+Header = Literal["auto", "yes", "no"]
 Switch = Parameter(negative=(), show_default=False)
+HEADER = {"auto": None, "yes": True, "no": False}
+# Rows of the table of who is where.
+MOST_COMBINATIONS = 12
 
 
 def demo(*, out: str = DEMO_OUT) -> None:
@@ -66,6 +80,10 @@ def cluster(
     scaling: Annotated[Texts, Parameter(negative=())] = None,
     id_column: IdColumn = None,
     truth: str | None = None,
+    missing: Missing = None,
+    impute: Literal["median", "knn"] | None = None,
+    header: Header = "auto",
+    match_to: str | None = None,
     seed: Annotated[int, Parameter(converter=whole_number)] = 0,
     out: str | None = None,
     force: Annotated[bool, Switch] = False,
@@ -93,6 +111,16 @@ def cluster(
         Column of row ids in every table; rows are matched by it. Without it they are matched by position.
     truth
         Classes to score against: a column of one table, a labelling in the .npz, or a file with one column.
+    missing
+        What to do with ids that some view lacks: intersection leaves these samples out, union keeps them, for
+        methods that take missing views. Without it they are an error.
+    impute
+        Fill single empty cells: median of the column, or knn, the mean of the 5 nearest samples. Rows that are empty
+        as a whole stay missing.
+    header
+        Whether the first row of csv and tsv files holds names: auto, yes or no.
+    match_to
+        The labels.csv or output folder of an earlier run; clusters keep its numbers where they are the same groups.
     seed
         Seed of everything random.
     out
@@ -117,15 +145,30 @@ def cluster(
         with user_input():
             check_folder(out, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        data = load_input(source, view or (), id_column=id_column, truth=truth)
-    check_n_clusters(n_clusters, len(data.views))
+        reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+        data = fill_cells(load_input(source, view or (), reading), impute)
+    check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
-    for note in data.notes:
-        progress.note(note)
+    data, fit_options = keep_numbers(data, match_to)
+    _say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or _default_out(data)
-    record = run_job(Job("cluster", data, info, model, folder, force), progress)
+    record = run_job(Job("cluster", data, info, model, folder, force, fit_options), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
+
+
+def _say_notes(data: LoadedViews, progress: Progress) -> None:
+    for note in data.notes:
+        progress.note(note)
+    if data.presence:
+        names = data.views.names
+        rows = [
+            (*("yes" if name in row.views else "-" for name in names), len(row.ids), ", ".join(row.ids[:3]))
+            for row in data.presence[:MOST_COMBINATIONS]
+        ]
+        progress.table((*names, "samples", "such as"), rows)
+        if len(data.presence) > MOST_COMBINATIONS:
+            progress.note(f"and {len(data.presence) - MOST_COMBINATIONS} more combinations of views")
 
 
 def _default_out(data: LoadedViews) -> str:
@@ -139,6 +182,8 @@ def predict(
     *,
     view: ViewFiles = None,
     id_column: IdColumn = None,
+    missing: Missing = None,
+    header: Header = "auto",
     out: str | None = None,
     force: Annotated[bool, Switch] = False,
     quiet: Annotated[bool, Switch] = False,
@@ -155,6 +200,10 @@ def predict(
         One view as NAME=FILE; give it once per view.
     id_column
         Column of row ids in every table; rows are matched by it.
+    missing
+        What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
+    header
+        Whether the first row of csv and tsv files holds names: auto, yes or no.
     out
         File for the labels as csv; without it they are printed.
     force
@@ -174,11 +223,10 @@ def predict(
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     with _destination(out, force) as stream:
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-            data = load_input(source, view or (), id_column=id_column)
+            data = load_input(source, view or (), Reading(id_column, missing=missing, header=HEADER[header]))
         with user_input():
             views = match_features(data.views, place)
-        for note in data.notes:
-            progress.note(note)
+        _say_notes(data, progress)
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(views)
         write_labels(stream, labels, samples=views.sample_names)

@@ -7,14 +7,25 @@ import inspect
 import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from manyviews.cli.console import UsageError, user_input
+from manyviews.cli.console import UsageError, count, user_input
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
+    from manyviews.views import Views
 
-__all__ = ["check_n_clusters", "load_input", "parse_scaling", "parse_settings", "whole_number"]
+__all__ = [
+    "Reading",
+    "check_n_clusters",
+    "fill_cells",
+    "keep_numbers",
+    "load_input",
+    "parse_scaling",
+    "parse_settings",
+    "whole_number",
+]
 
 # Constructor parameters that have an option of their own, or none on the command line.
 _OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
@@ -23,9 +34,17 @@ _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
-def load_input(
-    source: str | None, view: Sequence[str], *, id_column: str | None = None, truth: str | None = None
-) -> LoadedViews:
+class Reading(NamedTuple):
+    """How files are read: columns of ids and classes, what becomes of gaps, whether text tables have a header."""
+
+    id_column: str | None = None
+    truth: str | None = None
+    missing: Literal["union", "intersection"] | None = None
+    header: bool | None = None
+    gaps: bool = False
+
+
+def load_input(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
     """Load what a command was given: the name of a data set, a file, or one file per view.
 
     Parameters
@@ -34,8 +53,8 @@ def load_input(
         Name of a data set, or path.
     view : sequence of str
         ``NAME=FILE`` pairs.
-    id_column, truth : str, default=None
-        Columns of ids and of classes.
+    reading : Reading
+        How files are read; see ``read_views``.
 
     Returns
     -------
@@ -54,10 +73,43 @@ def load_input(
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), id_column=id_column, truth=truth)
+            return read_views(_parse_views(view), **reading._asdict())
         if os.path.isfile(source) or _looks_like_path(source):
-            return read_views(source, id_column=id_column, truth=truth)
-    return _load_named(source, id_column, truth)
+            return read_views(source, **reading._asdict())
+    return _load_named(source, reading)
+
+
+def fill_cells(data: LoadedViews, strategy: str | None) -> LoadedViews:
+    """Return the data with single empty cells filled in, and a note of how many there were in which view."""
+    if strategy is None:
+        return data
+    from manyviews.preprocessing import ViewImputer
+
+    with user_input():
+        imputer = ViewImputer(strategy).fit(data.views)
+        views = imputer.transform(data.views)
+    source = "the column's median" if strategy == "median" else "the mean of the 5 nearest samples"
+    notes = [
+        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {strategy})"
+        for name, number in imputer.n_filled_.items()
+        if number
+    ]
+    return replace(data, views=views, notes=(*data.notes, *notes))
+
+
+def keep_numbers(data: LoadedViews, path: str | None) -> tuple[LoadedViews, dict[str, Any]]:
+    """Return what makes a fit keep the cluster numbers of an earlier run, and the data with a note of it."""
+    if path is None:
+        return data, {}
+    from manyviews.io.earlier import read_earlier_labels
+    from manyviews.io.files import checksum
+
+    with user_input():
+        earlier = read_earlier_labels(path, data.views)
+    known = int((earlier.labels >= 0).sum())
+    note = f"clusters keep the numbers of {earlier.path}, which has {known} of the {len(data.views)} samples"
+    checksums = data.checksums | {earlier.path: checksum(earlier.path)}
+    return replace(data, notes=(*data.notes, note), checksums=checksums), {"match_to": earlier.labels}
 
 
 def _looks_like_path(source: str) -> bool:
@@ -76,7 +128,7 @@ def _parse_views(view: Sequence[str]) -> dict[str, str]:
     return sources
 
 
-def _load_named(name: str, id_column: str | None, truth: str | None) -> LoadedViews:
+def _load_named(name: str, reading: Reading) -> LoadedViews:
     from manyviews import datasets
     from manyviews.io import LoadedViews
 
@@ -86,7 +138,7 @@ def _load_named(name: str, id_column: str | None, truth: str | None) -> LoadedVi
         if os.path.isdir(name):
             raise UsageError(f"{name} is a folder; give a file, or --view NAME=FILE for each view") from error
         raise UsageError(f"there is no file {name!r}, and {error}") from error
-    if id_column is not None or truth is not None:
+    if reading.id_column is not None or reading.truth is not None:
         raise UsageError(f"the data set {name!r} has its own ids and classes; leave --id and --truth out")
     if not entry.bundled:
         raise UsageError(f"the data set {name!r} does not come with manyviews. {entry.get} Then give the file instead")
@@ -201,9 +253,18 @@ def _scaling_word(word: str) -> str | None:
     return None if word == "none" else word
 
 
-def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Raise UsageError unless 1 <= n_clusters <= n_samples."""
+def check_n_clusters(n_clusters: int, views: Views) -> None:
+    """Raise UsageError unless there are 1 to as many clusters as distinct samples."""
+    from manyviews.cells import distinct_samples
+
+    n_samples = len(views)
     if not 1 <= n_clusters <= n_samples:
         raise UsageError(
             f"-k {n_clusters}: the number of clusters must be between 1 and the number of samples, {n_samples}"
+        )
+    distinct = distinct_samples(views.arrays, n_clusters)
+    if distinct < n_clusters:
+        raise UsageError(
+            f"-k {n_clusters}: only {distinct} of the {n_samples} samples are distinct, and identical ones share a "
+            f"cluster; give -k {distinct} at most, or check that the right columns were given"
         )

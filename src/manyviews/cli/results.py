@@ -6,7 +6,7 @@ import contextlib
 import os
 import platform
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +26,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 @dataclass(frozen=True)
 class Job:
-    """One clustering run: data, method, estimator with its parameters, and where the results go."""
+    """One clustering run: data, method, estimator with its parameters, options of its fit, where the results go."""
 
     command: str
     data: LoadedViews
@@ -34,6 +34,7 @@ class Job:
     model: Any
     out: str
     force: bool = False
+    fit_options: dict[str, Any] = field(default_factory=dict)
 
 
 def run_job(job: Job, progress: Progress) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
         what = f"clustering {len(views)} samples in {count(len(views.names), 'view')} with {job.method.class_name}"
         # Verbose estimators print; stdout is kept for the result.
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
-            job.model.fit(views)
+            job.model.fit(views, **job.fit_options)
         record = _record(job)
         _write(job, progress, record, folder)
     return record
@@ -143,7 +144,7 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
     data, sizes = record["data"], record["cluster_sizes"]
     print(
         f"{record['class']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
-        f"{count(len(sizes), 'cluster')} of {sizes[-1]} to {sizes[0]} samples, {record['timings']['fit']:.1f} s"
+        f"{count(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
     )
     if record["scores"]:
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])

@@ -16,9 +16,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews import frames
+from manyviews.cells import distinct_samples
+from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
 from manyviews.linalg.scaling import SCALINGS
+from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.new_samples import FittedViews, match_views
 from manyviews.partition.onehot import cluster_order
 from manyviews.structure import as_2d
@@ -79,7 +82,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -89,6 +92,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             view names to such; or one table, cut by the ``views`` parameter.
         y : None
             Ignored.
+        match_to : array-like of shape (n,) of int, default=None
+            Labels of an earlier run, whose cluster numbers are kept: they are matched one to one so that as many
+            samples as possible keep theirs; -1 for samples that the earlier run did not have. It changes the numbers,
+            never the groups. By default clusters are numbered by size, largest first.
 
         Returns
         -------
@@ -98,28 +105,58 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If the data or a parameter does not fit; the message says what to change.
+            If the data or a parameter does not fit, or the machine has too little memory; the message says what to
+            change.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If fewer clusters were found than asked for. Identical samples share a cluster, so that there are never
+            more clusters than distinct samples.
         """
         views = self._check_views(X, reset=True)
         if self.n_clusters > len(views):
             raise ValueError(
                 f"n_clusters={self.n_clusters} must lie between 1 and the number of samples, got n_samples={len(views)}"
             )
+        earlier = None if match_to is None else self._check_earlier(match_to, len(views))
+        check_memory(self, views)
         raw = self._fit(views, child_rng(self.random_state))
         self._order = cluster_order(raw, self.n_clusters)
+        found = int(self._order[raw].max()) + 1
+        if earlier is not None:
+            self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
-        found = int(self.labels_.max()) + 1
         if found < self.n_clusters:
-            warnings.warn(
-                f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
-                "may have no more distinct groups: lower n_clusters, or try another random_state",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warnings.warn(self._too_few(views, found), ConvergenceWarning, stacklevel=2)
         return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
+
+    def _memory_estimate(self, views: Views) -> int:
+        """Return the bytes that ``_fit`` needs at least, beyond the views themselves; 0 where nobody worked it out."""
+        return 0
+
+    def _too_few(self, views: Views, found: int) -> str:
+        k = self.n_clusters
+        distinct = distinct_samples(views.arrays, k)
+        why = (
+            f"only {distinct} of the samples are distinct, and identical ones share a cluster: lower n_clusters"
+            if distinct < k
+            else "the samples may have no more distinct groups: lower n_clusters, or try another random_state"
+        )
+        return f"{type(self).__name__} found {found} clusters instead of the {k} asked for; {why}"
+
+    def _check_earlier(self, match_to: Any, n: int) -> NDArray[np.int64]:
+        earlier = check_reference(match_to, n, "match_to")
+        largest = int(earlier.max(initial=-1))
+        if largest >= self.n_clusters:
+            raise ValueError(
+                f"match_to has a cluster {largest}, which cannot keep its number among n_clusters={self.n_clusters}; "
+                f"give n_clusters={largest + 1} at least, or compare with manyviews.metrics.match_labels afterwards"
+            )
+        return earlier
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
@@ -136,6 +173,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             frames.check_numeric(X, "X")
         elif isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
+        elif np.iscomplexobj(X):
+            raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
         array = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -157,7 +196,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         name = type(self).__name__
         takers = [row.class_name for row in METHODS if row.missing]
         hint = f", or use {', '.join(takers)}" if takers else ""
-        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint)
+        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
 
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""

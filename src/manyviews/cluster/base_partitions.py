@@ -32,6 +32,7 @@ __all__ = [
     "check_signal",
     "exact_partitions",
     "in_order",
+    "kernel_numbers",
     "kernel_partitions",
 ]
 
@@ -129,6 +130,13 @@ def exact_partitions(
     results = in_order(jobs, n_jobs)
     kernels_and_maps = ((K, view_map, view_map.centring) for K, view_map in results)
     return _from_kernels(kernels_and_maps, names, k, average=average)
+
+
+def kernel_numbers(n: int, k: int, jobs: int) -> int:
+    """Return how many floats the partitions of full kernels need at a time."""
+    # a kernel per job, one of the next view and the average; the dense eigensolver works on a copy
+    dense = 1 if k > n // 4 else 0
+    return (2 + jobs + dense) * n * n
 
 
 def kernel_partitions(kernels: tuple[Any, ...], names: list[str], k: int, *, average: bool) -> BasePartitions:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from manyviews.affinity.kernels import fit_kernel
 from manyviews.affinity.nystrom import Landmarks, fit_landmarks, landmark_features
 from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, check_signal, in_order
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.scaling import ROWS_PER_BLOCK, Scaling, apply_scaling, fit_scaling, row_blocks
 from manyviews.partition.spectral import factor_partition
 
-__all__ = ["LandmarkMap", "landmark_partitions"]
+__all__ = ["LandmarkMap", "landmark_numbers", "landmark_partitions"]
 
 Array = NDArray[Any]
 # rows of which the mean distance of a Gaussian kernel is taken
@@ -32,6 +32,12 @@ class LandmarkMap:
     def features(self, X: Any) -> Array:
         """Return centred, normalised landmark features (b, r)."""
         return landmark_features(self.landmarks, apply_scaling(X, self.scaling))
+
+
+def landmark_numbers(n_views: int, n: int, n_landmarks: int) -> int:
+    """Return how many floats the landmarks need at a time: features of a block of rows, and their products."""
+    width = n_views * min(n_landmarks, n)
+    return 2 * min(n, ROWS_PER_BLOCK) * width + 2 * width**2
 
 
 def landmark_partitions(

@@ -6,14 +6,21 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.affinity.kernels import KERNELS
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, exact_partitions, kernel_partitions
-from manyviews.cluster.landmark_partitions import landmark_partitions
+from manyviews.cluster.base_partitions import (
+    BasePartitions,
+    ViewRecipe,
+    exact_partitions,
+    kernel_numbers,
+    kernel_partitions,
+)
+from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
 from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.history import warn_unconverged
 from manyviews.partition.discretize import center_confidence, kmeans_rows
@@ -48,6 +55,21 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     approximation: str
     n_landmarks: int
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, m, k = len(views), len(views.names), self.n_clusters
+        partitions = 3 * n * m * k  # of the views, side by side, and what the fusion makes of them
+        if self.base == "partition":
+            return 8 * partitions
+        if self.base == "features" and self._chosen_approximation(n) == "nystrom":
+            return 8 * (partitions + landmark_numbers(m, n, self.n_landmarks))
+        jobs = min(effective_n_jobs(self.n_jobs), m) if self.base == "features" else 1
+        return 8 * (partitions + kernel_numbers(n, k, jobs))
+
+    def _chosen_approximation(self, n: int) -> str:
+        if self.approximation != "auto":
+            return self.approximation
+        return "exact" if n <= EXACT_LIMIT else "nystrom"
+
     def _can_predict(self) -> bool:
         return self.base != "kernel"  # rows of a kernel alone do not hold the self-similarity of new samples
 
@@ -63,8 +85,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
             self.approximation_ = "exact"
             return kernel_partitions(arrays, list(views.names), k, average=average)
         recipes = self._recipes(views)
-        small = len(views) <= EXACT_LIMIT
-        self.approximation_ = ("exact" if small else "nystrom") if self.approximation == "auto" else self.approximation
+        self.approximation_ = self._chosen_approximation(len(views))
         self._say(f"base partitions of {len(arrays)} views, {self.approximation_}")
         if self.approximation_ == "nystrom" and self.n_landmarks < min(k, len(views)):
             raise ValueError(f"n_landmarks={self.n_landmarks} cannot tell n_clusters={k} apart; give at least {k}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import zipfile
@@ -26,6 +27,8 @@ _PARSER_ERRORS = (
     ArithmeticError,
     AttributeError,
     NotImplementedError,
+    MemoryError,
+    csv.Error,
     zipfile.BadZipFile,
     zlib.error,
 )

@@ -4,11 +4,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_same_counts", "check_unique", "row_orders"]
+__all__ = ["Presence", "check_same_counts", "check_unique", "row_orders", "who_is_where"]
+
+
+class Presence(NamedTuple):
+    """Samples that the same views have: names of these views, ids in order of appearance."""
+
+    views: tuple[str, ...]
+    ids: list[str]
+
+
+def who_is_where(ids: Mapping[str, Sequence[str]]) -> list[Presence]:
+    """Return which samples are in which views: those in all views first, then the largest groups.
+
+    Parameters
+    ----------
+    ids : mapping of str to sequence of str
+        Unique ids of the rows of each view.
+
+    Returns
+    -------
+    list of Presence
+        One entry per combination of views that occurs.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    sets = {name: set(view) for name, view in ids.items()}
+    for key in dict.fromkeys(key for view in ids.values() for key in view):
+        groups.setdefault(tuple(name for name, have in sets.items() if key in have), []).append(key)
+    rows = [Presence(views, keys) for views, keys in groups.items()]
+    return sorted(rows, key=lambda row: (len(row.views) < len(ids), -len(row.ids)))
 
 
 def check_unique(ids: Sequence[str], where: str) -> None:
@@ -61,8 +90,9 @@ def row_orders(ids: Mapping[str, Sequence[str]]) -> dict[str, NDArray[np.intp]]:
     ]
     if gaps:
         raise ValueError(
-            f"the views do not have the same ids: of {len(every)} ids, {'; '.join(gaps)}; give each file the same "
-            "samples, or check that the ids are written alike (leading zeros count)"
+            f"the views do not have the same ids: of {len(every)} ids, {'; '.join(gaps)}; check that the ids are "
+            "written alike (leading zeros count), or choose the samples that every view has with --missing "
+            "intersection, or all of them with --missing union (missing)"
         )
     position = {name: {key: row for row, key in enumerate(view)} for name, view in ids.items()}
     return {name: np.array([rows[key] for key in ids[first]], dtype=np.intp) for name, rows in position.items()}

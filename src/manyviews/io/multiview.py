@@ -86,7 +86,8 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
         raise ValueError(f"{os.fspath(path)} holds one view at most; a multi-view file is an .npz or a .mat")
     # The file is opened here, because numpy leaves it open where the archive is damaged.
     with readable(path, "an .npz file"), file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-        arrays = {key: archive[key] for key in archive.files}
+        # Members that are no arrays come as bytes.
+        arrays = {key: array for key in archive.files if isinstance(array := archive[key], np.ndarray)}
     return _from_arrays(arrays, os.fspath(path))
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from manyviews.io.files import file_kind, readable, require_file
 from manyviews.io.labels import check_labels
-from manyviews.io.separated import is_number, polars_errors, read_separated
+from manyviews.io.separated import polars_errors, read_separated
+from manyviews.io.text import is_number
 
 __all__ = ["Table", "read_columns", "read_table"]
 
@@ -46,7 +47,13 @@ class Table:
     notes: tuple[str, ...]
 
 
-def read_table(path: str | os.PathLike[str], *, id_column: str | None = None, truth: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    id_column: str | None = None,
+    truth: str | None = None,
+    header: bool | None = None,
+) -> Table:
     """Read one view from a table.
 
     Parameters
@@ -57,6 +64,8 @@ def read_table(path: str | os.PathLike[str], *, id_column: str | None = None, tr
         Column with the row ids, kept as text exactly as written.
     truth : str, default=None
         Column with the classes; left out of the features where the table has it.
+    header : bool, default=None
+        Whether the first row of a csv or tsv file holds names; by default it is told from the first rows.
 
     Returns
     -------
@@ -69,7 +78,7 @@ def read_table(path: str | os.PathLike[str], *, id_column: str | None = None, tr
         If the file cannot be read, has no rows or no numbers, the id column is missing, or a feature is text.
     """
     where = os.fspath(path)
-    frame, notes = _read_frame(path, () if id_column is None else (id_column,))
+    frame, notes = _read_frame(path, () if id_column is None else (id_column,), header)
     ids = None if id_column is None else _ids(frame, id_column, where)
     has_truth = truth is not None and truth in frame.columns and truth != id_column
     labels = _truth(frame, str(truth), where) if has_truth else None
@@ -103,12 +112,14 @@ def read_columns(path: str | os.PathLike[str], *, as_text: Sequence[str] = ()) -
     return columns
 
 
-def _read_frame(path: str | os.PathLike[str], as_text: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+def _read_frame(
+    path: str | os.PathLike[str], as_text: Sequence[str], header: bool | None = None
+) -> tuple[Any, tuple[str, ...]]:
     where, kind = os.fspath(path), file_kind(path)
     file = require_file(path)
     notes: tuple[str, ...] = ()
     if kind.startswith((".csv", ".tsv")):
-        frame, notes = read_separated(file, where, as_text=as_text)
+        frame, notes = read_separated(file, where, as_text=as_text, header=header)
     else:
         frame = _read_columnar(path, kind)
     if frame.height == 0:
@@ -162,7 +173,7 @@ def _check_features(features: Any, where: str) -> None:
         raise ValueError(
             f"{where}: {'column' if len(text) == 1 else f'{len(text)} columns'} {_shown(text)} cannot be used as "
             f"numbers ({text[0]!r} holds {str(value)[:40]!r} in row {row}); name it with --id or --truth if it holds "
-            "ids or classes, else drop it or encode it"
+            "ids or classes, else drop it or encode it as numbers, written with a decimal point and no thousands marks"
         )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from manyviews.io.files import ARRAYS, TABLES, file_kind, readable, require_file
 from manyviews.io.labels import check_labels
-from manyviews.io.matching import check_unique, row_orders
+from manyviews.io.matching import check_unique
 from manyviews.io.tables import read_columns
 
 __all__ = ["read_truth_file"]
@@ -70,4 +70,12 @@ def _from_table(given: str, n: int, ids: Sequence[str] | None, id_column: str | 
         return check_labels(labels, n, where)
     keys = [str(key) for key in row_ids]
     check_unique(keys, given)
-    return labels[row_orders({"views": ids, given: keys})[given]]
+    position = {key: row for row, key in enumerate(keys)}
+    lacking = [key for key in ids if key not in position]
+    if lacking:
+        raise ValueError(
+            f"{given} has no class for {len(lacking)} of the {len(ids)} samples, such as "
+            f"{', '.join(map(repr, lacking[:3]))}; add them, or check that the ids are written alike (leading "
+            "zeros count)"
+        )
+    return labels[[position[key] for key in ids]]

@@ -1,0 +1,159 @@
+"""What every method keeps whatever form the data come in, and from one run to the next."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from manyviews.cluster import memory
+from manyviews.cluster.registry import METHODS
+
+# The same whole numbers are exact in every type; printed labels of all methods, to be compared between processes.
+DATA = """
+import json, sys
+import numpy as np
+rng = np.random.default_rng(5)
+labels = np.repeat(np.arange(3), 20)
+views = [np.round(rng.normal(0, 8, (3, d))[labels] + rng.normal(0, 3, (60, d))) for d in (5, 3, 4)]
+"""
+FITS = """
+from manyviews.cluster.registry import METHODS
+print(json.dumps({row.name: row.load()(3, random_state=0).fit(views).labels_.tolist() for row in METHODS}))
+"""
+
+
+def whole_numbers():
+    space = {}
+    exec(DATA, space)
+    return space["views"]
+
+
+@pytest.fixture(params=METHODS, ids=[row.name for row in METHODS])
+def row(request):
+    return request.param
+
+
+@pytest.fixture
+def model(row):
+    return row.load()(n_clusters=3, random_state=0)
+
+
+def test_equal_labels_for_equal_data_in_every_form(row, model, tmp_path):
+    views = whole_numbers()
+    expected = clone(model).fit(views).labels_
+    for dtype in ("float64", "float32"):
+        for i, X in enumerate(views):
+            np.save(tmp_path / f"{dtype}-{i}.npy", X.astype(dtype))
+    forms = {
+        "float32": [X.astype(np.float32) for X in views],
+        "int64": [X.astype(np.int64) for X in views],
+        "int8": [X.astype(np.int8) for X in views],
+        "Fortran": [np.asfortranarray(X) for X in views],
+        "strides": [np.repeat(X, 2, axis=0)[::2] for X in views],
+        "map": [np.load(tmp_path / f"float64-{i}.npy", mmap_mode="r") for i in range(3)],
+        "float32 map": [np.load(tmp_path / f"float32-{i}.npy", mmap_mode="r") for i in range(3)],
+        "pandas": [pd.DataFrame(X.astype(int)) for X in views],
+        "polars": [pl.DataFrame(X) for X in views],
+        "arrow": [pa.table({str(j): X[:, j] for j in range(X.shape[1])}) for X in views],
+        "lists": [X.tolist() for X in views],
+    }
+    for form, given in forms.items():
+        np.testing.assert_array_equal(clone(model).fit(given).labels_, expected, err_msg=form)
+
+
+def test_equal_labels_for_a_csr_view_with_the_same_settings(row, model):
+    if not row.sparse:
+        pytest.skip("takes dense views only")
+    # "auto" takes a CSR view for counts, so that the settings are stated here
+    model.set_params(scaling="unit", **({"kernel": "cosine"} if "kernel" in model.get_params() else {}))
+    views = whole_numbers()
+    expected = clone(model).fit(views).labels_
+    for make in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix):
+        np.testing.assert_array_equal(clone(model).fit([make(X) for X in views]).labels_, expected)
+
+
+@pytest.fixture(scope="module")
+def labels_elsewhere():
+    """Labels of all methods from fresh processes with 1 and with 2 threads."""
+    found = []
+    for threads in ("1", "2"):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(names, threads) | {"PYTHONHASHSEED": threads}
+        command = [sys.executable, "-W", "ignore", "-c", DATA + FITS]
+        out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        found.append(json.loads(out.stdout))
+    return found
+
+
+def test_equal_labels_in_a_fresh_process_with_one_or_two_threads(row, model, labels_elsewhere):
+    here = model.fit(whole_numbers()).labels_.tolist()
+    assert [found[row.name] for found in labels_elsewhere] == [here, here]
+
+
+def test_twenty_fits_in_one_process_give_the_same_labels(model):
+    views = whole_numbers()
+    first = model.fit(views).labels_.copy()
+    for _ in range(19):
+        np.testing.assert_array_equal(model.fit(views).labels_, first)
+
+
+def test_identical_samples_share_a_cluster(model, three_views):
+    views = [X.copy() for X in three_views[0]]
+    for X in views:
+        X[::6] = X[0]
+    assert len(set(model.fit(views).labels_[::6].tolist())) == 1
+
+
+def test_more_clusters_than_distinct_samples_are_said_with_their_number(model):
+    X = np.repeat([[0.0, 1.0], [5.0, 2.0]], 6, axis=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"found 2 clusters instead of the 3.*only 2 of the samples are distinct"
+    ):
+        model.fit([X, X[:, :1]])
+    assert model.labels_.tolist() == [0] * 6 + [1] * 6
+
+
+def test_two_samples(model):
+    assert model.set_params(n_clusters=2).fit([np.array([[0.0, 1.0], [4.0, 2.0]])]).labels_.tolist() == [0, 1]
+
+
+def test_earlier_cluster_numbers_are_kept(row, model, three_views):
+    views, _ = three_views
+    first = clone(model).fit(views).labels_
+    earlier = np.array([2, 0, 1])[first]
+    earlier[7] = -1
+    model.fit(views, match_to=earlier)
+    np.testing.assert_array_equal(model.labels_, np.array([2, 0, 1])[first])
+    if row.predicts:
+        np.testing.assert_array_equal(model.predict(views), np.array([2, 0, 1])[clone(model).fit(views).predict(views)])
+
+
+@pytest.mark.parametrize(
+    ("earlier", "match"),
+    [
+        (np.zeros(59, int), r"earlier cluster of each of the 60 samples.*shape \(59,\)"),
+        (np.zeros(60), "whole numbers.*float64"),
+        (np.full(60, -2), "numbers from -1"),
+        (np.full(60, 3), "match_to has a cluster 3, .*n_clusters=3; give n_clusters=4 at least"),
+    ],
+)
+def test_earlier_labels_that_cannot_be_kept(model, three_views, earlier, match):
+    with pytest.raises(ValueError, match=match):
+        model.fit(three_views[0], match_to=earlier)
+
+
+def test_memory_is_estimated_before_the_fit(model, three_views, monkeypatch):
+    monkeypatch.setattr(memory, "machine_memory", lambda: (1, 1))
+    monkeypatch.setattr(type(model), "_memory_estimate", lambda self, views: 5 * 10**9)
+    monkeypatch.setattr(type(model), "_fit", lambda *args: pytest.fail("the fit was started"))
+    with pytest.raises(ValueError, match=r"needs about 5\.0 GB of memory for 60 samples, more than the 0\.0 MB"):
+        model.fit(three_views[0])
