@@ -1,0 +1,180 @@
+r"""Solver of UDBGL: view graphs Z, their fusion P with exactly c components, and view weights δ, learned together.
+
+minimise :math:`\sum_v \bigl(\|X_v - Z_v A_v\|_F^2 + \alpha\|Z_v\|_F^2\bigr) + \beta\|\sum_v \delta_v Z_v - P\|_F^2`
+over :math:`Z_v` and P with rows in the simplex, :math:`\delta` in the simplex, P with exactly c connected components.
+
+Views enter only through the products :math:`X_v A_v^\top` (n, m), so sparse and dense ones are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.simplex_qp import solve_simplex_qp
+from manyviews.optim.history import History
+from manyviews.partition.rank_graph import Projection, RankGraph, RankRule, rank_constrained_graph
+
+__all__ = ["BipartiteFusion", "ViewProducts", "initial_graph", "solve_udbgl", "update_view_weights", "view_products"]
+
+Array = NDArray[np.float64]
+
+
+class ViewProducts(NamedTuple):
+    """What the solver needs of one view: squared row lengths (n,), X Aᵀ (n, m), A Aᵀ (m, m)."""
+
+    squares: Array
+    cross: Array
+    gram: Array
+
+    @property
+    def distances(self) -> Array:
+        """Squared distances of samples to anchors, (n, m)."""
+        D = self.squares[:, None] - 2.0 * self.cross
+        D += np.diag(self.gram)
+        return np.maximum(D, 0.0, out=D)
+
+
+class BipartiteFusion(NamedTuple):
+    """Last graph search, view graphs Z (V, n, m), weights δ (V,), history, and the search of every iteration."""
+
+    graph: RankGraph
+    Z: list[Array]
+    delta: Array
+    history: History
+    searches: list[RankGraph]
+    deltas: Array
+
+
+def view_products(X: Any, A: NDArray[Any]) -> ViewProducts:
+    """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64."""
+    A = np.asarray(A)
+    if sparse.issparse(X):
+        squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        cross = np.asarray(X @ A.T, dtype=np.float64)
+    else:
+        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        cross = np.empty((X.shape[0], A.shape[0]))
+        for rows in row_blocks(X.shape[0]):
+            cross[rows] = X[rows].astype(np.float64) @ A.T
+    A = A.astype(np.float64)
+    return ViewProducts(squares, cross, A @ A.T)
+
+
+def initial_graph(distances: Array, n_neighbors: int) -> Array:
+    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D."""
+    m = distances.shape[1]
+    r = min(n_neighbors, m)
+    scale = 2.0 * max(float(distances.mean()), np.finfo(float).tiny) ** 2
+    nearest = np.argpartition(distances, r - 1, axis=1)[:, :r] if r < m else np.tile(np.arange(m), (len(distances), 1))
+    kept = np.take_along_axis(distances, nearest, axis=1)
+    # a common factor of a row does not change its shares, and keeps them from underflowing
+    weights = np.exp(-(kept - kept.min(axis=1, keepdims=True)) / scale)
+    Z = np.zeros_like(distances)
+    np.put_along_axis(Z, nearest, weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return Z
+
+
+def solve_udbgl(
+    products: Sequence[ViewProducts],
+    c: int,
+    *,
+    alpha: float = 1e-3,
+    beta: float = 1e-5,
+    n_neighbors: int = 5,
+    projection: Projection = "both",
+    rank_rule: RankRule = "paper",
+    tol: float = 1e-5,
+    max_iter: int = 20,
+    max_passes: int = 50,
+) -> BipartiteFusion:
+    """Run the alternating updates.
+
+    Parameters
+    ----------
+    products : sequence of ViewProducts
+        One per view, with at least c anchors.
+    c : int
+        Number of components.
+    alpha, beta : float
+        Weights of the ridge on Z and of the fusion term.
+    n_neighbors : int, default=5
+        Anchors linked to each sample at the start.
+    projection, rank_rule, max_passes
+        See ``rank_constrained_graph``.
+    tol : float, default=1e-5
+        Change of δ, or 1000 times the relative change of the objective, that ends the iterations.
+    max_iter : int, default=20
+        Most iterations.
+
+    Returns
+    -------
+    BipartiteFusion
+        ``history.objective`` begins with the value at the start; ``converged`` tells of the iterations, not of the
+        number of components.
+    """
+    options = {"projection": projection, "rank_rule": rank_rule, "max_passes": max_passes}
+    Z = [initial_graph(view.distances, n_neighbors) for view in products]
+    deltas = [np.full(len(Z), 1.0 / len(Z))]
+    B = _fuse(Z, deltas[0])
+    objective = [_objective(products, Z, B, B, alpha, beta)]
+    searches: list[RankGraph] = []
+    converged = False
+    for _ in range(max_iter):
+        searches.append(rank_constrained_graph(B, c, **options))  # type: ignore[arg-type]
+        P = searches[-1].P
+        Z = [
+            update_view_graph(view, Z_v, d, B - d * Z_v - P, alpha, beta)
+            for view, Z_v, d in zip(products, Z, deltas[-1], strict=True)
+        ]
+        deltas.append(update_view_weights(Z, P))
+        B = _fuse(Z, deltas[-1])
+        objective.append(_objective(products, Z, B, P, alpha, beta))
+        change = abs(objective[-1] - objective[-2])
+        converged = bool(change < 1e-3 * tol * objective[-1] or np.linalg.norm(deltas[-1] - deltas[-2]) < tol)
+        if converged:
+            break
+    graph = rank_constrained_graph(B, c, **options)  # type: ignore[arg-type]
+    history = History(np.array(objective), len(searches), converged)
+    return BipartiteFusion(graph, Z, deltas[-1], history, searches, np.array(deltas))
+
+
+def update_view_graph(view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float) -> Array:
+    """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
+    H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
+    F = (2.0 * beta * d) * rest - 2.0 * view.cross
+    return solve_simplex_qp(H, F, start=Z)
+
+
+def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
+    """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
+    flat = [Z_v.ravel() for Z_v in Z]
+    gram = np.array([[x @ y for y in flat] for x in flat])
+    size = float(np.trace(gram))
+    if np.linalg.eigvalsh(gram)[0] < 1e-12 * size:
+        # equal views: this ridge shares the weight evenly between them
+        gram = gram + 1e-10 * size * np.eye(len(gram))
+    target = np.array([[x @ P.ravel() for x in flat]])
+    return np.asarray(solve_simplex_qp(gram, -target)[0])
+
+
+def _fuse(Z: Sequence[Array], delta: Array) -> Array:
+    B = delta[0] * Z[0]
+    for d, Z_v in zip(delta[1:], Z[1:], strict=True):
+        B += d * Z_v
+    return np.asarray(B)
+
+
+def _objective(
+    products: Sequence[ViewProducts], Z: Sequence[Array], B: Array, P: Array, alpha: float, beta: float
+) -> float:
+    value = beta * float(np.square(B - P).sum())
+    for view, Z_v in zip(products, Z, strict=True):
+        value += float(view.squares.sum()) - 2.0 * float(np.vdot(view.cross, Z_v))
+        value += float(np.vdot(view.gram, Z_v.T @ Z_v)) + alpha * float(np.vdot(Z_v, Z_v))
+    return value

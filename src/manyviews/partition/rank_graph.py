@@ -1,0 +1,197 @@
+r"""Bipartite graph with a given number of connected components, as close as possible to a given one.
+
+minimise :math:`\|P - B\|_F^2 + \gamma \operatorname{Tr}(F^\top \tilde L F)` over nonnegative P and
+:math:`F^\top F = I_c`, where :math:`\tilde L` is the normalised Laplacian of the graph of n samples and m anchors and
+:math:`\gamma` is raised until the Laplacian has exactly c eigenvalues 0, that is, until the graph has c components.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from manyviews.linalg.simplex import project_columns, project_rows
+from manyviews.partition.components import bipartite_components
+
+__all__ = ["PenaltySearch", "Projection", "RankGraph", "RankRule", "rank_constrained_graph"]
+
+Array = NDArray[np.float64]
+Projection = Literal["both", "rows"]
+RankRule = Literal["paper", "released"]
+FIRST_GAMMA = 0.1
+# scalings of samples and anchors in the first pass, before there is a graph to take degrees from
+FIRST_SCALES = (1.0, 10.0)
+RANK_TOL = 1e-7
+SMALLEST_EIGENVALUE = 1e-12
+
+
+class RankGraph(NamedTuple):
+    """What the search ended with.
+
+    Attributes
+    ----------
+    P : ndarray of shape (n, m)
+        The graph.
+    U, V : ndarray of shape (n, c) and (m, c)
+        Embedding F of samples and anchors.
+    n_components : int
+        Components of the graph.
+    gammas, eigenvalue_sums : ndarray of shape (n_passes,)
+        Penalty used in each pass, and the sum of the c largest squared singular values after it.
+    """
+
+    P: Array
+    U: Array
+    V: Array
+    n_components: int
+    gammas: Array
+    eigenvalue_sums: Array
+
+
+class _Embedding(NamedTuple):
+    """F = [U; V], the scalings D^(-1/2) of its rows, and all m squared singular values, descending."""
+
+    U: Array
+    V: Array
+    sample_scale: Array
+    anchor_scale: Array
+    eigenvalues: Array
+
+
+class PenaltySearch:
+    """Search for the penalty γ that gives exactly c components.
+
+    γ is doubled while there are too few components and halved while there are too many; once both have been seen it
+    is the geometric mean of the two nearest penalties.
+    """
+
+    def __init__(self, gamma: float = FIRST_GAMMA) -> None:
+        self.gamma = gamma
+        self._too_small: float | None = None
+        self._too_large: float | None = None
+
+    def too_few_components(self) -> None:
+        """Raise γ."""
+        self._too_small = max(self.gamma, self._too_small or 0.0)
+        if self._too_large is not None and self._too_large <= self._too_small:
+            # the same γ may act otherwise on a later graph: forget the old bound
+            self._too_large, self._too_small = None, self.gamma
+        self._move(2.0)
+
+    def too_many_components(self) -> None:
+        """Lower γ."""
+        self._too_large = min(self.gamma, self._too_large or np.inf)
+        if self._too_small is not None and self._too_small >= self._too_large:
+            self._too_small, self._too_large = None, self.gamma
+        self._move(0.5)
+
+    def _move(self, factor: float) -> None:
+        if self._too_small is None or self._too_large is None:
+            self.gamma *= factor
+        else:
+            self.gamma = float(np.sqrt(self._too_small * self._too_large))
+
+
+def rank_constrained_graph(
+    B: NDArray[Any],
+    c: int,
+    *,
+    projection: Projection = "both",
+    rank_rule: RankRule = "paper",
+    max_passes: int = 50,
+) -> RankGraph:
+    """Find a graph P near B with c connected components; edges of P are edges of B.
+
+    Parameters
+    ----------
+    B : ndarray of shape (n, m)
+        Nonnegative weights, at least one in each row.
+    c : int
+        Number of components, at most m.
+    projection : {"both", "rows"}, default="both"
+        What becomes of the penalised weights. "rows": every row is projected onto the simplex, as in the paper.
+        "both": the mean of that and of the same for the columns, as in the released code, which keeps every anchor
+        in use.
+    rank_rule : {"paper", "released"}, default="paper"
+        "paper": stop once there are exactly c components. "released": as the released code runs, all passes, with γ
+        halved whenever there are at least c components, whatever graph the last pass leaves.
+    max_passes : int, default=50
+        Most passes, each for one γ.
+
+    Returns
+    -------
+    RankGraph
+        The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
+    """
+    support = B > 0
+    state = _embed(B, c)
+    state = state._replace(
+        sample_scale=np.full(B.shape[0], FIRST_SCALES[0]), anchor_scale=np.full(B.shape[1], FIRST_SCALES[1])
+    )
+    search = PenaltySearch()
+    gammas, sums = [], []
+    best: tuple[tuple[int, float], RankGraph] | None = None
+    for _ in range(max_passes):
+        gammas.append(search.gamma)
+        P = _graph(B, support, state, search.gamma, projection)
+        state = _embed(P, c)
+        sums.append(float(state.eigenvalues[:c].sum()))
+        count = _count_components(P, state.eigenvalues, c)
+        result = RankGraph(P, state.U, state.V, count, np.array(gammas), np.array(sums))
+        if rank_rule == "released":
+            search.gamma *= 2.0 if sums[-1] < c - RANK_TOL else 0.5
+            best = (0, 0.0), result
+            continue
+        if count == c:
+            return result
+        rank = abs(count - c), float(np.linalg.norm(P - B))
+        if best is None or rank < best[0]:
+            best = rank, result
+        if count < c:
+            search.too_few_components()
+        else:
+            search.too_many_components()
+    assert best is not None
+    return best[1]._replace(gammas=np.array(gammas), eigenvalue_sums=np.array(sums))
+
+
+def _count_components(P: Array, eigenvalues: Array, c: int) -> int:
+    """Count components: by the eigenvalues 1 where these already show too few, else by walking the graph."""
+    if eigenvalues[:c].sum() < c - RANK_TOL:
+        return min(int(np.count_nonzero(eigenvalues > 1.0 - RANK_TOL)), c - 1)
+    return bipartite_components(P).count
+
+
+def _graph(B: Array, support: NDArray[np.bool_], state: _Embedding, gamma: float, projection: Projection) -> Array:
+    """Minimise over P with F fixed: project T = B - γ/2 Q, q_ij the squared distance of sample i to anchor j (eq. 17)."""
+    U = state.U * state.sample_scale[:, None]
+    V = state.V * state.anchor_scale[:, None]
+    T = U @ V.T
+    T *= gamma
+    T -= (gamma / 2) * np.einsum("ij,ij->i", U, U)[:, None]
+    T -= (gamma / 2) * np.einsum("ij,ij->i", V, V)
+    T += B
+    P = project_rows(T, support)
+    if projection == "both":
+        P += project_columns(T, support)
+        P /= 2
+    return P
+
+
+def _embed(P: Array, c: int) -> _Embedding:
+    """Minimise over F with P fixed: leading singular vectors of P with normalised degrees, through an m × m matrix."""
+    sample_scale, anchor_scale = _inverse_roots(P.sum(axis=1)), _inverse_roots(P.sum(axis=0))
+    N = P * sample_scale[:, None]
+    N *= anchor_scale
+    values, vectors = eigh(N.T @ N)
+    values, V = values[::-1], vectors[:, ::-1][:, :c]
+    U = N @ (V / np.sqrt(np.maximum(values[:c], SMALLEST_EIGENVALUE)))
+    return _Embedding(U / np.sqrt(2), V / np.sqrt(2), sample_scale, anchor_scale, values)
+
+
+def _inverse_roots(degrees: Array) -> Array:
+    """Return d^(-1/2); 0 for an anchor that no sample is linked to."""
+    return np.divide(1.0, np.sqrt(degrees), out=np.zeros_like(degrees), where=degrees > 0)
