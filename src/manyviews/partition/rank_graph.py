@@ -26,6 +26,7 @@ FIRST_GAMMA = 0.1
 FIRST_SCALES = (1.0, 10.0)
 RANK_TOL = 1e-7
 SMALLEST_EIGENVALUE = 1e-12
+NARROW_BRACKET = 1.02
 
 
 class RankGraph(NamedTuple):
@@ -62,37 +63,54 @@ class _Embedding(NamedTuple):
 
 
 class PenaltySearch:
-    """Search for the penalty γ that gives exactly c components.
+    """Search for the penalty γ, and the embedding it acts on, that give exactly c components.
 
-    γ is doubled while there are too few components and halved while there are too many; once both have been seen it
-    is the geometric mean of the two nearest penalties.
+    While there are too few components γ is doubled and every pass goes on from the embedding of the one before. A
+    graph once split too far stays split under any smaller γ, so from then on the last embedding of an unsplit graph
+    is kept and γ is bisected (halved until a lower end is known). A bracket that has become narrow holds two splits
+    that happen at once; the search then goes on from the embedding at its lower end.
+
+    Parameters
+    ----------
+    embedding : object
+        Where the first pass starts.
+    gamma : float, default=0.1
+        Penalty of the first pass.
+
+    Attributes
+    ----------
+    embedding, gamma
+        What the next pass is to use.
     """
 
-    def __init__(self, gamma: float = FIRST_GAMMA) -> None:
+    def __init__(self, embedding: Any, gamma: float = FIRST_GAMMA) -> None:
+        self.embedding = embedding
         self.gamma = gamma
-        self._too_small: float | None = None
-        self._too_large: float | None = None
+        self._lower: tuple[float, Any] | None = None
+        self._upper: float | None = None
 
-    def too_few_components(self) -> None:
-        """Raise γ."""
-        self._too_small = max(self.gamma, self._too_small or 0.0)
-        if self._too_large is not None and self._too_large <= self._too_small:
-            # the same γ may act otherwise on a later graph: forget the old bound
-            self._too_large, self._too_small = None, self.gamma
-        self._move(2.0)
+    def too_few_components(self, embedding: Any) -> None:
+        """Raise γ; ``embedding`` is that of the graph just made."""
+        if self._upper is None:
+            self.embedding = embedding
+            self.gamma *= 2.0
+        else:
+            self._lower = self.gamma, embedding
+            self._bisect(self._upper)
 
     def too_many_components(self) -> None:
         """Lower γ."""
-        self._too_large = min(self.gamma, self._too_large or np.inf)
-        if self._too_small is not None and self._too_small >= self._too_large:
-            self._too_small, self._too_large = None, self.gamma
-        self._move(0.5)
+        self._upper = self.gamma
+        self._bisect(self._upper)
 
-    def _move(self, factor: float) -> None:
-        if self._too_small is None or self._too_large is None:
-            self.gamma *= factor
+    def _bisect(self, upper: float) -> None:
+        if self._lower is None:
+            self.gamma /= 2.0
+        elif upper < NARROW_BRACKET * self._lower[0]:
+            self.gamma, self.embedding = self._lower
+            self._lower = self._upper = None
         else:
-            self.gamma = float(np.sqrt(self._too_small * self._too_large))
+            self.gamma = float(np.sqrt(self._lower[0] * upper))
 
 
 def rank_constrained_graph(
@@ -126,23 +144,26 @@ def rank_constrained_graph(
     RankGraph
         The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
     """
+    # columns contiguous: sums over the few anchors of a sample and over the samples of an anchor both run fast
+    B = np.asfortranarray(B, dtype=np.float64)
     support = B > 0
     state = _embed(B, c)
     state = state._replace(
         sample_scale=np.full(B.shape[0], FIRST_SCALES[0]), anchor_scale=np.full(B.shape[1], FIRST_SCALES[1])
     )
-    search = PenaltySearch()
+    search = PenaltySearch(state)
     gammas, sums = [], []
     best: tuple[tuple[int, float], RankGraph] | None = None
     for _ in range(max_passes):
         gammas.append(search.gamma)
-        P = _graph(B, support, state, search.gamma, projection)
+        P = _graph(B, support, search.embedding, search.gamma, projection)
         state = _embed(P, c)
         sums.append(float(state.eigenvalues[:c].sum()))
         count = _count_components(P, state.eigenvalues, c)
         result = RankGraph(P, state.U, state.V, count, np.array(gammas), np.array(sums))
         if rank_rule == "released":
             search.gamma *= 2.0 if sums[-1] < c - RANK_TOL else 0.5
+            search.embedding = state
             best = (0, 0.0), result
             continue
         if count == c:
@@ -151,7 +172,7 @@ def rank_constrained_graph(
         if best is None or rank < best[0]:
             best = rank, result
         if count < c:
-            search.too_few_components()
+            search.too_few_components(state)
         else:
             search.too_many_components()
     assert best is not None
@@ -169,7 +190,7 @@ def _graph(B: Array, support: NDArray[np.bool_], state: _Embedding, gamma: float
     """Minimise over P with F fixed: project T = B - γ/2 Q, q_ij the squared distance of sample i to anchor j (eq. 17)."""
     U = state.U * state.sample_scale[:, None]
     V = state.V * state.anchor_scale[:, None]
-    T = U @ V.T
+    T = (V @ U.T).T
     T *= gamma
     T -= (gamma / 2) * np.einsum("ij,ij->i", U, U)[:, None]
     T -= (gamma / 2) * np.einsum("ij,ij->i", V, V)
