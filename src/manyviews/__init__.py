@@ -16,6 +16,7 @@ _HOMES = {
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
     "TPLFMVC": "cluster.tp_lfmvc",
+    "UDBGL": "cluster.udbgl",
     "Views": "views",
 }
 _SUBMODULES = ("cluster", "datasets", "metrics", "report")

@@ -8,19 +8,31 @@ Views enter only through the products :math:`X_v A_v^\top` (n, m), so sparse and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
-from manyviews.partition.rank_graph import Projection, RankGraph, RankRule, rank_constrained_graph
+from manyviews.partition.rank_graph import RankGraph, rank_constrained_graph
 
-__all__ = ["BipartiteFusion", "ViewProducts", "initial_graph", "solve_udbgl", "update_view_weights", "view_products"]
+__all__ = [
+    "BipartiteFusion",
+    "FusionStep",
+    "ViewProducts",
+    "initial_graph",
+    "initial_graphs",
+    "iterate",
+    "solve_udbgl",
+    "update_view_graph",
+    "update_view_weights",
+    "view_products",
+]
 
 Array = NDArray[np.float64]
 
@@ -40,29 +52,37 @@ class ViewProducts(NamedTuple):
         return np.maximum(D, 0.0, out=D)
 
 
+class FusionStep(NamedTuple):
+    """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
+
+    search: RankGraph
+    Z: list[Array]
+    delta: Array
+    B: Array
+    objective: float
+
+
 class BipartiteFusion(NamedTuple):
-    """Last graph search, view graphs Z (V, n, m), weights δ (V,), history, and the search of every iteration."""
+    """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
 
     graph: RankGraph
     Z: list[Array]
     delta: Array
+    B: Array
     history: History
-    searches: list[RankGraph]
-    deltas: Array
 
 
-def view_products(X: Any, A: NDArray[Any]) -> ViewProducts:
-    """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64."""
-    A = np.asarray(A)
-    if sparse.issparse(X):
-        squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-        cross = np.asarray(X @ A.T, dtype=np.float64)
-    else:
-        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-        cross = np.empty((X.shape[0], A.shape[0]))
-        for rows in row_blocks(X.shape[0]):
-            cross[rows] = X[rows].astype(np.float64) @ A.T
-    A = A.astype(np.float64)
+def view_products(X: Any, scaling: Scaling, A: NDArray[Any]) -> ViewProducts:
+    """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64; X is scaled in blocks."""
+    A = np.asarray(A, dtype=np.float64)
+    squares, cross = np.empty(X.shape[0]), np.empty((X.shape[0], A.shape[0]))
+    for rows in row_blocks(X.shape[0]):
+        block = apply_scaling(X[rows], scaling).astype(np.float64)
+        if sparse.issparse(block):
+            squares[rows] = np.asarray(block.multiply(block).sum(axis=1)).ravel()
+        else:
+            squares[rows] = np.einsum("ij,ij->i", block, block)
+        cross[rows] = block @ A.T
     return ViewProducts(squares, cross, A @ A.T)
 
 
@@ -70,11 +90,11 @@ def initial_graph(distances: Array, n_neighbors: int) -> Array:
     r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D."""
     m = distances.shape[1]
     r = min(n_neighbors, m)
-    scale = 2.0 * max(float(distances.mean()), np.finfo(float).tiny) ** 2
+    s = float(distances.mean()) or 1.0
     nearest = np.argpartition(distances, r - 1, axis=1)[:, :r] if r < m else np.tile(np.arange(m), (len(distances), 1))
     kept = np.take_along_axis(distances, nearest, axis=1)
     # a common factor of a row does not change its shares, and keeps them from underflowing
-    weights = np.exp(-(kept - kept.min(axis=1, keepdims=True)) / scale)
+    weights = np.exp(-(kept - kept.min(axis=1, keepdims=True)) / s / (2.0 * s))
     Z = np.zeros_like(distances)
     np.put_along_axis(Z, nearest, weights / weights.sum(axis=1, keepdims=True), axis=1)
     return Z
@@ -87,11 +107,9 @@ def solve_udbgl(
     alpha: float = 1e-3,
     beta: float = 1e-5,
     n_neighbors: int = 5,
-    projection: Projection = "both",
-    rank_rule: RankRule = "paper",
     tol: float = 1e-5,
     max_iter: int = 20,
-    max_passes: int = 50,
+    **search: Any,
 ) -> BipartiteFusion:
     """Run the alternating updates.
 
@@ -105,46 +123,67 @@ def solve_udbgl(
         Weights of the ridge on Z and of the fusion term.
     n_neighbors : int, default=5
         Anchors linked to each sample at the start.
-    projection, rank_rule, max_passes
-        See ``rank_constrained_graph``.
     tol : float, default=1e-5
         Change of δ, or 1000 times the relative change of the objective, that ends the iterations.
     max_iter : int, default=20
         Most iterations.
+    **search : object
+        Passed to ``rank_constrained_graph``.
 
     Returns
     -------
     BipartiteFusion
-        ``history.objective`` begins with the value at the start; ``converged`` tells of the iterations, not of the
-        number of components.
+        ``history.converged`` tells of the iterations, not of the number of components. Should the last search not
+        reach c components, the last graph of an iteration that did is returned.
     """
-    options = {"projection": projection, "rank_rule": rank_rule, "max_passes": max_passes}
-    Z = [initial_graph(view.distances, n_neighbors) for view in products]
-    deltas = [np.full(len(Z), 1.0 / len(Z))]
-    B = _fuse(Z, deltas[0])
-    objective = [_objective(products, Z, B, B, alpha, beta)]
-    searches: list[RankGraph] = []
-    converged = False
-    for _ in range(max_iter):
-        searches.append(rank_constrained_graph(B, c, **options))  # type: ignore[arg-type]
-        P = searches[-1].P
+    steps = iterate(products, initial_graphs(products, n_neighbors), c, alpha=alpha, beta=beta, **search)
+    last = next(steps)
+    objective: list[float] = []
+    settled, good = False, None
+    for step in islice(steps, max_iter):
+        objective.append(step.objective)
+        change = abs(step.objective - last.objective)
+        settled = bool(change < 1e-3 * tol * step.objective or np.linalg.norm(step.delta - last.delta) < tol)
+        last = step
+        good = step.search if step.search.n_components == c else good
+        if settled:
+            break
+    graph = rank_constrained_graph(last.B, c, **search)
+    if good is not None and graph.n_components != c and search.get("rank_rule") != "released":
+        graph = good
+    return BipartiteFusion(graph, last.Z, last.delta, last.B, History(np.array(objective), len(objective), settled))
+
+
+def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[Array]:
+    """Return the view graphs of the start."""
+    return [initial_graph(view.distances, n_neighbors) for view in products]
+
+
+def iterate(
+    products: Sequence[ViewProducts], Z: list[Array], c: int, *, alpha: float, beta: float, **search: Any
+) -> Iterator[FusionStep]:
+    """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
+    delta = np.full(len(Z), 1.0 / len(Z))
+    B = _fuse(Z, delta)
+    empty = np.zeros(0)
+    start = RankGraph(B, empty, empty, 0, empty, empty)
+    yield FusionStep(start, Z, delta, B, _objective(products, Z, B, B, alpha, beta))
+    while True:
+        found = rank_constrained_graph(B, c, **search)
+        P = np.ascontiguousarray(found.P)
+        # all views from the old Z, as in the released code
         Z = [
             update_view_graph(view, Z_v, d, B - d * Z_v - P, alpha, beta)
-            for view, Z_v, d in zip(products, Z, deltas[-1], strict=True)
+            for view, Z_v, d in zip(products, Z, delta, strict=True)
         ]
-        deltas.append(update_view_weights(Z, P))
-        B = _fuse(Z, deltas[-1])
-        objective.append(_objective(products, Z, B, P, alpha, beta))
-        change = abs(objective[-1] - objective[-2])
-        converged = bool(change < 1e-3 * tol * objective[-1] or np.linalg.norm(deltas[-1] - deltas[-2]) < tol)
-        if converged:
-            break
-    graph = rank_constrained_graph(B, c, **options)  # type: ignore[arg-type]
-    history = History(np.array(objective), len(searches), converged)
-    return BipartiteFusion(graph, Z, deltas[-1], history, searches, np.array(deltas))
+        delta = update_view_weights(Z, P)
+        B = _fuse(Z, delta)
+        yield FusionStep(found, Z, delta, B, _objective(products, Z, B, P, alpha, beta))
 
 
-def update_view_graph(view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float) -> Array:
+def update_view_graph(
+    view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float
+) -> Array:
     """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
     H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
     F = (2.0 * beta * d) * rest - 2.0 * view.cross

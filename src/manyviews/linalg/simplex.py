@@ -86,7 +86,7 @@ def simplex_threshold(V: Array, *, axis: int = 1, total: float = 1.0) -> Array:
         above = np.expand_dims(theta, axis) < V
         count = np.count_nonzero(above, axis=axis)
         if np.array_equal(count, taking_part):
-            return theta
+            return np.asarray(theta)
         taking_part = count
         sums = np.where(above, V, 0.0).sum(axis=axis)
         # from the left θ only rises, so an unchanged count means an unchanged set

@@ -93,7 +93,7 @@ def _split(H: Array, F: Array) -> Mask:
         u += constant
         np.maximum(u, 0.0, out=z)
         u -= z
-    return z > 0
+    return np.asarray(z > 0)
 
 
 def _exchange(H: Array, F: Array, S: Mask) -> tuple[Array, NDArray[np.int64]]:

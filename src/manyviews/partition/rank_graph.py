@@ -187,7 +187,7 @@ def _count_components(P: Array, eigenvalues: Array, c: int) -> int:
 
 
 def _graph(B: Array, support: NDArray[np.bool_], state: _Embedding, gamma: float, projection: Projection) -> Array:
-    """Minimise over P with F fixed: project T = B - γ/2 Q, q_ij the squared distance of sample i to anchor j (eq. 17)."""
+    """Minimise over P with F fixed (eq. 17): project T = B - γ/2 Q, q_ij the squared distance of the scaled F."""
     U = state.U * state.sample_scale[:, None]
     V = state.V * state.anchor_scale[:, None]
     T = (V @ U.T).T
