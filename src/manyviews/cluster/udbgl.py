@@ -247,12 +247,12 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     def _discretize(self, graph: RankGraph, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the components, or k-means on the embedding where there are not k of them."""
         found = bipartite_components(graph.P)
-        self.n_components_ = found.count
-        if found.count == self.n_clusters:
+        self.n_components_ = found.n_found
+        if found.n_found == self.n_clusters:
             self._anchor_clusters = found.anchors
             return found.samples
         warnings.warn(
-            f"UDBGL: the graph has {found.count} connected components instead of {self.n_clusters} after "
+            f"UDBGL: the graph has {found.n_found} connected components instead of {self.n_clusters} after "
             f"{graph.gammas.size} rank penalties; the labels are those of k-means on its embedding. Another "
             "random_state, more anchors or more max_passes may help",
             ConvergenceWarning,
@@ -267,7 +267,8 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     def _store(self, result: BipartiteFusion, labels: NDArray[np.int64]) -> None:
         warn_unconverged(result.history, type(self).__name__)
         self.view_weights_ = result.delta
-        self.graph_ = sparse.csr_array(result.graph.P)
+        self.graph_ = result.graph.P
+        self.graph_.eliminate_zeros()
         self.embedding_ = result.graph.U
         self.confidence_ = self._shares(result.B)[np.arange(labels.size), labels]
         self.history_ = result.history

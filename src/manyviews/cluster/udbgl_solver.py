@@ -166,11 +166,11 @@ def iterate(
     delta = np.full(len(Z), 1.0 / len(Z))
     B = _fuse(Z, delta)
     empty = np.zeros(0)
-    start = RankGraph(B, empty, empty, 0, empty, empty)
+    start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
     yield FusionStep(start, Z, delta, B, _objective(products, Z, B, B, alpha, beta))
     while True:
         found = rank_constrained_graph(B, c, **search)
-        P = np.ascontiguousarray(found.P)
+        P = found.P.toarray()
         # all views from the old Z, as in the released code
         Z = [
             update_view_graph(view, Z_v, d, B - d * Z_v - P, alpha, beta)

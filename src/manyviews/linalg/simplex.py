@@ -1,7 +1,8 @@
-r"""Euclidean projection onto the probability simplex, of all rows of a matrix at once.
+r"""Euclidean projection onto the probability simplex, of many vectors at once.
 
 The projection of v is :math:`\max(v - \theta, 0)` with :math:`\theta` the root of
-:math:`\sum_j \max(v_j - \theta, 0) = s`.
+:math:`\sum_j \max(v_j - \theta, 0) = s`. The sum is convex and piecewise linear in θ, so Newton's iterations from the
+left end at the exact root after finitely many steps, each a pass over the entries still above θ instead of a sort.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["project_columns", "project_rows", "simplex_threshold"]
+__all__ = ["project_rows", "project_segments"]
 
 Array = NDArray[np.float64]
 
@@ -41,53 +42,51 @@ def project_rows(V: NDArray[Any], support: NDArray[np.bool_] | None = None, *, t
     array([[0.5, 0.5, 0. ],
            [1. , 0. , 0. ]])
     """
-    return _project(V, support, axis=1, total=total)
+    V = np.asarray(V, dtype=np.float64)
+    if support is None:
+        sizes = np.full(V.shape[0], V.shape[1])
+        return project_segments(V.ravel(), sizes, total=total).reshape(V.shape)
+    P = np.zeros(V.shape)
+    P[support] = project_segments(V[support], np.count_nonzero(support, axis=1), total=total)
+    return P
 
 
-def project_columns(V: NDArray[Any], support: NDArray[np.bool_] | None = None, *, total: float = 1.0) -> Array:
-    """Return the nearest point of the simplex to every column; see ``project_rows``."""
-    return _project(V, support, axis=0, total=total)
-
-
-def _project(V: NDArray[Any], support: NDArray[np.bool_] | None, *, axis: int, total: float) -> Array:
-    W = np.array(V, dtype=np.float64)
-    if support is not None:
-        W[~support] = -np.inf
-    theta = simplex_threshold(W, axis=axis, total=total)
-    W -= np.expand_dims(theta, axis)
-    return np.maximum(W, 0.0, out=W)
-
-
-def simplex_threshold(V: Array, *, axis: int = 1, total: float = 1.0) -> Array:
-    """Return the θ of every row (or column, ``axis=0``); entries of -inf do not take part.
-
-    The sum is convex and piecewise linear in θ, so Newton's iterations from the left end at the exact root after
-    finitely many steps, each a pass over the entries instead of a sort.
+def project_segments(values: Array, sizes: NDArray[np.int64], *, total: float = 1.0) -> Array:
+    """Return the nearest point of the simplex to every vector, the vectors lying one after the other.
 
     Parameters
     ----------
-    V : ndarray of shape (n, m)
-        Vectors along ``axis``.
-    axis : {0, 1}, default=1
-        0: every column is a vector.
+    values : ndarray of shape (Σ sizes,)
+        Entries of all vectors, such as the stored entries of a sparse matrix.
+    sizes : ndarray of shape (n,)
+        Number of entries of each; 0 is allowed.
     total : float, default=1.0
-        What the entries above θ add up to.
+        What the entries of each projected vector sum to, positive.
 
     Returns
     -------
-    ndarray of shape (n,) or (m,)
-        Thresholds; 0 where a vector has no finite entry.
+    ndarray of shape (Σ sizes,), float64
+        Projected entries.
     """
-    theta = V.max(axis=axis, initial=-np.inf) - total
-    empty = np.isneginf(theta)
-    theta[empty] = 0.0
-    taking_part = np.full(theta.shape, -1)
-    while True:
-        above = np.expand_dims(theta, axis) < V
-        count = np.count_nonzero(above, axis=axis)
-        if np.array_equal(count, taking_part):
-            return np.asarray(theta)
-        taking_part = count
-        sums = np.where(above, V, 0.0).sum(axis=axis)
-        # from the left θ only rises, so an unchanged count means an unchanged set
-        theta = np.where(empty, 0.0, (sums - total) / np.maximum(count, 1))
+    theta = np.zeros(len(sizes))
+    active = np.flatnonzero(sizes)
+    if active.size == 0:
+        return np.zeros(0)
+    v, length = np.asarray(values, dtype=np.float64), sizes[active]
+    # two points left of the root: the one of all entries, and the one of the largest alone
+    theta[active] = np.maximum(
+        (np.add.reduceat(v, _starts(length)) - total) / length, np.maximum.reduceat(v, _starts(length)) - total
+    )
+    while active.size:
+        above = v > np.repeat(theta[active], length)
+        v = v[above]
+        count = np.add.reduceat(above, _starts(length), dtype=np.intp)
+        theta[active] = (np.add.reduceat(v, _starts(count)) - total) / count
+        # from the left θ only rises: where no entry fell out the set is final, and so is its θ
+        going_on = count < length
+        v, active, length = v[np.repeat(going_on, count)], active[going_on], count[going_on]
+    return np.maximum(values - np.repeat(theta, sizes), 0.0)
+
+
+def _starts(length: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.cumsum(length) - length

@@ -18,7 +18,7 @@ class Components(NamedTuple):
     Components are numbered by their first sample.
     """
 
-    count: int
+    n_found: int
     samples: NDArray[np.int64]
     anchors: NDArray[np.int64]
 
@@ -41,9 +41,9 @@ def bipartite_components(P: Any) -> Components:
     >>> import numpy as np
     >>> from manyviews.partition.components import bipartite_components
     >>> bipartite_components(np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.0], [0.0, 1.0, 0.0]]))
-    Components(count=2, samples=array([0, 1, 0]), anchors=array([ 1,  0, -1]))
+    Components(n_found=2, samples=array([0, 1, 0]), anchors=array([ 1,  0, -1]))
     """
-    edges = sparse.csr_array(P)
+    edges = sparse.csr_array(P, copy=True)
     edges.eliminate_zeros()
     n, m = edges.shape
     indptr = np.concatenate([edges.indptr, np.full(m, edges.indptr[-1], edges.indptr.dtype)])

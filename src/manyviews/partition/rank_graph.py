@@ -11,9 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import eigh
 
-from manyviews.linalg.simplex import project_columns, project_rows
+from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.simplex import project_segments
 from manyviews.partition.components import bipartite_components
 
 __all__ = ["PenaltySearch", "Projection", "RankGraph", "RankRule", "rank_constrained_graph"]
@@ -27,6 +29,7 @@ FIRST_SCALES = (1.0, 10.0)
 RANK_TOL = 1e-7
 SMALLEST_EIGENVALUE = 1e-12
 NARROW_BRACKET = 1.02
+DENSE_COLUMNS = 128
 
 
 class RankGraph(NamedTuple):
@@ -34,8 +37,8 @@ class RankGraph(NamedTuple):
 
     Attributes
     ----------
-    P : ndarray of shape (n, m)
-        The graph.
+    P : CSR array of shape (n, m)
+        The graph; stored entries may be 0.
     U, V : ndarray of shape (n, c) and (m, c)
         Embedding F of samples and anchors.
     n_components : int
@@ -44,7 +47,7 @@ class RankGraph(NamedTuple):
         Penalty used in each pass, and the sum of the c largest squared singular values after it.
     """
 
-    P: Array
+    P: sparse.csr_array
     U: Array
     V: Array
     n_components: int
@@ -144,19 +147,19 @@ def rank_constrained_graph(
     RankGraph
         The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
     """
-    # columns contiguous: sums over the few anchors of a sample and over the samples of an anchor both run fast
-    B = np.asfortranarray(B, dtype=np.float64)
-    support = B > 0
-    state = _embed(B, c)
-    state = state._replace(
+    links = _Links.of(B)
+    b = np.asarray(B[links.rows, links.columns], dtype=np.float64)
+    first = _embed(links.graph(b), c)
+    start = first._replace(
         sample_scale=np.full(B.shape[0], FIRST_SCALES[0]), anchor_scale=np.full(B.shape[1], FIRST_SCALES[1])
     )
-    search = PenaltySearch(state)
+    search = PenaltySearch(start)
     gammas, sums = [], []
     best: tuple[tuple[int, float], RankGraph] | None = None
     for _ in range(max_passes):
         gammas.append(search.gamma)
-        P = _graph(B, support, search.embedding, search.gamma, projection)
+        p = _project(b, links, search.embedding, search.gamma, projection)
+        P = links.graph(p)
         state = _embed(P, c)
         sums.append(float(state.eigenvalues[:c].sum()))
         count = _count_components(P, state.eigenvalues, c)
@@ -168,7 +171,7 @@ def rank_constrained_graph(
             continue
         if count == c:
             return result
-        rank = abs(count - c), float(np.linalg.norm(P - B))
+        rank = abs(count - c), float(np.linalg.norm(p - b))
         if best is None or rank < best[0]:
             best = rank, result
         if count < c:
@@ -179,38 +182,76 @@ def rank_constrained_graph(
     return best[1]._replace(gammas=np.array(gammas), eigenvalue_sums=np.array(sums))
 
 
-def _count_components(P: Array, eigenvalues: Array, c: int) -> int:
+class _Links(NamedTuple):
+    """Where the graph may have edges: sample and anchor of each, by samples; the order that sorts them by anchors."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    row_sizes: NDArray[np.int64]
+    column_sizes: NDArray[np.int64]
+    by_column: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, B: NDArray[Any]) -> _Links:
+        rows, columns = np.nonzero(B > 0)
+        row_sizes, column_sizes = np.bincount(rows, minlength=B.shape[0]), np.bincount(columns, minlength=B.shape[1])
+        indptr = np.concatenate([[0], np.cumsum(row_sizes)])
+        return cls(rows, columns, row_sizes, column_sizes, np.argsort(columns, kind="stable"), indptr, B.shape)
+
+    def graph(self, values: Array) -> sparse.csr_array:
+        return sparse.csr_array((values, self.columns, self.indptr), shape=self.shape)
+
+    def products(self, U: Array, V: Array) -> Array:
+        """Return u_i · v_j of every edge."""
+        out = np.empty(self.rows.size)
+        for block in row_blocks(self.shape[0]):
+            edges = slice(self.indptr[block.start], self.indptr[block.stop])
+            out[edges] = (U[block] @ V.T)[self.rows[edges] - block.start, self.columns[edges]]
+        return out
+
+
+def _count_components(P: sparse.csr_array, eigenvalues: Array, c: int) -> int:
     """Count components: by the eigenvalues 1 where these already show too few, else by walking the graph."""
     if eigenvalues[:c].sum() < c - RANK_TOL:
         return min(int(np.count_nonzero(eigenvalues > 1.0 - RANK_TOL)), c - 1)
-    return bipartite_components(P).count
+    return bipartite_components(P).n_found
 
 
-def _graph(B: Array, support: NDArray[np.bool_], state: _Embedding, gamma: float, projection: Projection) -> Array:
+def _project(b: Array, links: _Links, state: _Embedding, gamma: float, projection: Projection) -> Array:
     """Minimise over P with F fixed (eq. 17): project T = B - γ/2 Q, q_ij the squared distance of the scaled F."""
     U = state.U * state.sample_scale[:, None]
     V = state.V * state.anchor_scale[:, None]
-    T = (V @ U.T).T
-    T *= gamma
-    T -= (gamma / 2) * np.einsum("ij,ij->i", U, U)[:, None]
-    T -= (gamma / 2) * np.einsum("ij,ij->i", V, V)
-    T += B
-    P = project_rows(T, support)
+    u, v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
+    T = b + gamma * (links.products(U, V) - 0.5 * (np.repeat(u, links.row_sizes) + v[links.columns]))
+    P = project_segments(T, links.row_sizes)
     if projection == "both":
-        P += project_columns(T, support)
+        P[links.by_column] += project_segments(T[links.by_column], links.column_sizes)
         P /= 2
     return P
 
 
-def _embed(P: Array, c: int) -> _Embedding:
+def _embed(P: sparse.csr_array, c: int) -> _Embedding:
     """Minimise over F with P fixed: leading singular vectors of P with normalised degrees, through an m × m matrix."""
     sample_scale, anchor_scale = _inverse_roots(P.sum(axis=1)), _inverse_roots(P.sum(axis=0))
-    N = P * sample_scale[:, None]
-    N *= anchor_scale
-    values, vectors = eigh(N.T @ N)
-    values, V = values[::-1], vectors[:, ::-1][:, :c]
-    U = N @ (V / np.sqrt(np.maximum(values[:c], SMALLEST_EIGENVALUE)))
-    return _Embedding(U / np.sqrt(2), V / np.sqrt(2), sample_scale, anchor_scale, values)
+    values = P.data * np.repeat(sample_scale, np.diff(P.indptr)) * anchor_scale[P.indices]
+    N = sparse.csr_array((values, P.indices, P.indptr), shape=P.shape)
+    eigenvalues, vectors = eigh(_gram(N))
+    eigenvalues, V = eigenvalues[::-1], vectors[:, ::-1][:, :c]
+    U = N @ (V / np.sqrt(np.maximum(eigenvalues[:c], SMALLEST_EIGENVALUE)))
+    return _Embedding(U / np.sqrt(2), V / np.sqrt(2), sample_scale, anchor_scale, eigenvalues)
+
+
+def _gram(N: sparse.csr_array) -> Array:
+    """Return NᵀN; few columns are multiplied faster as dense blocks than through their stored entries."""
+    if N.shape[1] > DENSE_COLUMNS:
+        return np.asarray((N.T @ N).toarray())
+    gram = np.zeros((N.shape[1], N.shape[1]))
+    for rows in row_blocks(N.shape[0]):
+        block = N[rows].toarray()
+        gram += block.T @ block
+    return gram
 
 
 def _inverse_roots(degrees: Array) -> Array:
