@@ -72,11 +72,13 @@ def project_segments(values: Array, sizes: NDArray[np.int64], *, total: float = 
     active = np.flatnonzero(sizes)
     if active.size == 0:
         return np.zeros(0)
-    v, length = np.asarray(values, dtype=np.float64), sizes[active]
+    length = sizes[active]
+    # counted from the largest entry of each vector, so that huge entries do not swallow the total
+    top = np.maximum.reduceat(values, _starts(length))
+    shifted = values - np.repeat(top, length)
+    v = shifted
     # two points left of the root: the one of all entries, and the one of the largest alone
-    theta[active] = np.maximum(
-        (np.add.reduceat(v, _starts(length)) - total) / length, np.maximum.reduceat(v, _starts(length)) - total
-    )
+    theta[active] = np.maximum((np.add.reduceat(v, _starts(length)) - total) / length, -total)
     while active.size:
         above = v > np.repeat(theta[active], length)
         v = v[above]
@@ -85,7 +87,7 @@ def project_segments(values: Array, sizes: NDArray[np.int64], *, total: float = 
         # from the left θ only rises: where no entry fell out the set is final, and so is its θ
         going_on = count < length
         v, active, length = v[np.repeat(going_on, count)], active[going_on], count[going_on]
-    return np.maximum(values - np.repeat(theta, sizes), 0.0)
+    return np.maximum(shifted - np.repeat(theta, sizes), 0.0)
 
 
 def _starts(length: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -27,6 +27,7 @@ EXCHANGE_ROUNDS = 8
 # an entry of a solution above this is not an error of rounding
 NEGATIVE = -1e-14
 GRADIENT_TOL = 1e-11
+SINGULAR = 1e-12
 
 
 def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | None = None) -> Array:
@@ -35,7 +36,8 @@ def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | 
     Parameters
     ----------
     H : ndarray of shape (m, m)
-        Symmetric positive definite matrix.
+        Symmetric positive semidefinite matrix. Where it is singular to rounding, a ridge of 1e-12 of its largest
+        eigenvalue makes the minimisers unique.
     F : ndarray of shape (n, m)
         Linear term of every program.
     start : ndarray of shape (n, m), default=None
@@ -57,6 +59,9 @@ def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | 
     """
     H = np.asarray(H, dtype=np.float64)
     F = np.asarray(F, dtype=np.float64)
+    values = np.linalg.eigvalsh(H)
+    if values[0] < SINGULAR * values[-1]:
+        H = H + SINGULAR * values[-1] * np.eye(len(H))
     Z = np.empty(F.shape)
     for rows in row_blocks(F.shape[0], ROWS_PER_BLOCK):
         guess = _split(H, F[rows]) if start is None else start[rows] > 0
@@ -78,7 +83,6 @@ def _split(H: Array, F: Array) -> Mask:
     """Guess the positive entries by the alternating direction method: an affine map, then a cut at 0."""
     m = H.shape[0]
     values, vectors = np.linalg.eigh(H)
-    values = np.maximum(values, 1e-12 * values[-1])
     rho = np.sqrt(values[0] * values[-1])
     K = (vectors / (values + rho)) @ vectors.T
     b = K.sum(axis=1)
