@@ -197,7 +197,7 @@ def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
     size = float(np.trace(gram))
     if np.linalg.eigvalsh(gram)[0] < 1e-12 * size:
         # equal views: this ridge shares the weight evenly between them
-        gram = gram + 1e-10 * size * np.eye(len(gram))
+        gram = gram + 1e-8 * size * np.eye(len(gram))
     target = np.array([[x @ P.ravel() for x in flat]])
     return np.asarray(solve_simplex_qp(gram, -target)[0])
 

@@ -21,8 +21,9 @@ __all__ = ["solve_simplex_qp"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-ROWS_PER_BLOCK = 4_096
-SPLITTING_ITER = 20
+ROWS_PER_BLOCK = 2_048
+SPLITTING_ITER = 25
+RELAXATION = np.float32(1.6)
 EXCHANGE_ROUNDS = 8
 # an entry of a solution above this is not an error of rounding
 NEGATIVE = -1e-14
@@ -60,8 +61,9 @@ def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | 
     H = np.asarray(H, dtype=np.float64)
     F = np.asarray(F, dtype=np.float64)
     values = np.linalg.eigvalsh(H)
-    if values[0] < SINGULAR * values[-1]:
-        H = H + SINGULAR * values[-1] * np.eye(len(H))
+    largest = values[-1] if values[-1] > 0 else 1.0
+    if values[0] < SINGULAR * largest:
+        H = H + SINGULAR * largest * np.eye(len(H))
     Z = np.empty(F.shape)
     for rows in row_blocks(F.shape[0], ROWS_PER_BLOCK):
         guess = _split(H, F[rows]) if start is None else start[rows] > 0
@@ -88,13 +90,16 @@ def _split(H: Array, F: Array) -> Mask:
     b = K.sum(axis=1)
     # the minimiser of the smooth part under 1ᵀx = 1 is M g + b / 1ᵀb
     M = K - np.outer(b, b) / b.sum()
-    constant = b / b.sum() - F @ M
-    M *= rho
-    u = np.zeros_like(F)
-    z = np.maximum(constant + M.sum(axis=0) / m, 0.0)
+    # a guess does not need more than single precision
+    constant = (RELAXATION * (b / b.sum() - F @ M)).astype(np.float32)
+    M = (RELAXATION * rho * M).astype(np.float32)
+    u = np.zeros(F.shape, dtype=np.float32)
+    z = np.full(F.shape, 1.0 / m, dtype=np.float32)
     for _ in range(SPLITTING_ITER):
-        u += (z - u) @ M
-        u += constant
+        x = (z - u) @ M
+        x += constant
+        x += (1.0 - RELAXATION) * z
+        u += x
         np.maximum(u, 0.0, out=z)
         u -= z
     return np.asarray(z > 0)
