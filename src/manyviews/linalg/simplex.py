@@ -87,7 +87,7 @@ def project_segments(values: Array, sizes: NDArray[np.int64], *, total: float = 
         # from the left θ only rises: where no entry fell out the set is final, and so is its θ
         going_on = count < length
         v, active, length = v[np.repeat(going_on, count)], active[going_on], count[going_on]
-    return np.maximum(shifted - np.repeat(theta, sizes), 0.0)
+    return np.asarray(np.maximum(shifted - np.repeat(theta, sizes), 0.0))
 
 
 def _starts(length: NDArray[np.int64]) -> NDArray[np.int64]:

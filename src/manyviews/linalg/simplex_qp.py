@@ -21,7 +21,7 @@ __all__ = ["solve_simplex_qp"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-ROWS_PER_BLOCK = 2_048
+ENTRIES_PER_BLOCK = 131_072
 SPLITTING_ITER = 25
 RELAXATION = np.float32(1.6)
 EXCHANGE_ROUNDS = 8
@@ -65,7 +65,7 @@ def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | 
     if values[0] < SINGULAR * largest:
         H = H + SINGULAR * largest * np.eye(len(H))
     Z = np.empty(F.shape)
-    for rows in row_blocks(F.shape[0], ROWS_PER_BLOCK):
+    for rows in row_blocks(F.shape[0], max(ENTRIES_PER_BLOCK // F.shape[1], 1)):
         guess = _split(H, F[rows]) if start is None else start[rows] > 0
         Z[rows] = _solve_block(H, F[rows], guess)
     return Z

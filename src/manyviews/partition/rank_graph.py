@@ -7,6 +7,7 @@ minimise :math:`\|P - B\|_F^2 + \gamma \operatorname{Tr}(F^\top \tilde L F)` ove
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ RANK_TOL = 1e-7
 SMALLEST_EIGENVALUE = 1e-12
 NARROW_BRACKET = 1.02
 DENSE_COLUMNS = 128
+ROWS_PER_BLOCK = 4_096
 
 
 class RankGraph(NamedTuple):
@@ -148,7 +150,7 @@ def rank_constrained_graph(
         The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
     """
     links = _Links.of(B)
-    b = np.asarray(B[links.rows, links.columns], dtype=np.float64)
+    b = np.asarray(B[B > 0], dtype=np.float64)
     first = _embed(links.graph(b), c)
     start = first._replace(
         sample_scale=np.full(B.shape[0], FIRST_SCALES[0]), anchor_scale=np.full(B.shape[1], FIRST_SCALES[1])
@@ -183,33 +185,40 @@ def rank_constrained_graph(
 
 
 class _Links(NamedTuple):
-    """Where the graph may have edges: sample and anchor of each, by samples; the order that sorts them by anchors."""
+    """Where the graph may have edges.
 
-    rows: NDArray[np.int64]
+    Edges lie by samples: ``columns`` is the anchor of each and ``positions`` its place in a dense block of rows;
+    ``by_column`` sorts them by anchors and ``back`` sorts them back; the sizes count the edges of samples and anchors.
+    """
+
     columns: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    by_column: NDArray[np.int64]
+    back: NDArray[np.int64]
     row_sizes: NDArray[np.int64]
     column_sizes: NDArray[np.int64]
-    by_column: NDArray[np.int64]
     indptr: NDArray[np.int64]
     shape: tuple[int, int]
 
     @classmethod
     def of(cls, B: NDArray[Any]) -> _Links:
+        n, m = B.shape
         rows, columns = np.nonzero(B > 0)
-        row_sizes, column_sizes = np.bincount(rows, minlength=B.shape[0]), np.bincount(columns, minlength=B.shape[1])
+        by_column = np.argsort(columns, kind="stable")
+        back = np.empty_like(by_column)
+        back[by_column] = np.arange(by_column.size)
+        row_sizes = np.bincount(rows, minlength=n)
         indptr = np.concatenate([[0], np.cumsum(row_sizes)])
-        return cls(rows, columns, row_sizes, column_sizes, np.argsort(columns, kind="stable"), indptr, B.shape)
+        positions = (rows % ROWS_PER_BLOCK) * m + columns
+        return cls(columns, positions, by_column, back, row_sizes, np.bincount(columns, minlength=m), indptr, (n, m))
 
     def graph(self, values: Array) -> sparse.csr_array:
         return sparse.csr_array((values, self.columns, self.indptr), shape=self.shape)
 
-    def products(self, U: Array, V: Array) -> Array:
-        """Return u_i · v_j of every edge."""
-        out = np.empty(self.rows.size)
-        for block in row_blocks(self.shape[0]):
-            edges = slice(self.indptr[block.start], self.indptr[block.stop])
-            out[edges] = (U[block] @ V.T)[self.rows[edges] - block.start, self.columns[edges]]
-        return out
+    def blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Yield blocks of samples and their edges."""
+        for rows in row_blocks(self.shape[0], ROWS_PER_BLOCK):
+            yield rows, slice(self.indptr[rows.start], self.indptr[rows.stop])
 
 
 def _count_components(P: sparse.csr_array, eigenvalues: Array, c: int) -> int:
@@ -224,10 +233,15 @@ def _project(b: Array, links: _Links, state: _Embedding, gamma: float, projectio
     U = state.U * state.sample_scale[:, None]
     V = state.V * state.anchor_scale[:, None]
     u, v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
-    T = b + gamma * (links.products(U, V) - 0.5 * (np.repeat(u, links.row_sizes) + v[links.columns]))
-    P = project_segments(T, links.row_sizes)
+    T, P = np.empty_like(b), np.empty_like(b)
+    for rows, edges in links.blocks():
+        Q = U[rows] @ (-2.0 * V.T)
+        Q += u[rows, None]
+        Q += v
+        T[edges] = b[edges] - (gamma / 2) * Q.ravel()[links.positions[edges]]
+        P[edges] = project_segments(T[edges], links.row_sizes[rows])
     if projection == "both":
-        P[links.by_column] += project_segments(T[links.by_column], links.column_sizes)
+        P += project_segments(T[links.by_column], links.column_sizes)[links.back]
         P /= 2
     return P
 
@@ -249,7 +263,10 @@ def _gram(N: sparse.csr_array) -> Array:
         return np.asarray((N.T @ N).toarray())
     gram = np.zeros((N.shape[1], N.shape[1]))
     for rows in row_blocks(N.shape[0]):
-        block = N[rows].toarray()
+        entries = slice(N.indptr[rows.start], N.indptr[rows.stop])
+        indptr = N.indptr[rows.start : rows.stop + 1] - N.indptr[rows.start]
+        shape = (indptr.size - 1, N.shape[1])
+        block = sparse.csr_array((N.data[entries], N.indices[entries], indptr), shape=shape).toarray()
         gram += block.T @ block
     return gram
 
