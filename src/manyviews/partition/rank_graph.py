@@ -66,6 +66,10 @@ class _Embedding(NamedTuple):
     anchor_scale: Array
     eigenvalues: Array
 
+    def with_scales(self, sample: float, anchor: float) -> _Embedding:
+        """Return the embedding with constant scalings."""
+        return self._replace(sample_scale=np.full(len(self.U), sample), anchor_scale=np.full(len(self.V), anchor))
+
 
 class PenaltySearch:
     """Search for the penalty γ, and the embedding it acts on, that give exactly c components.
@@ -151,11 +155,7 @@ def rank_constrained_graph(
     """
     links = _Links.of(B)
     b = np.asarray(B[B > 0], dtype=np.float64)
-    first = _embed(links.graph(b), c)
-    start = first._replace(
-        sample_scale=np.full(B.shape[0], FIRST_SCALES[0]), anchor_scale=np.full(B.shape[1], FIRST_SCALES[1])
-    )
-    search = PenaltySearch(start)
+    search = PenaltySearch(_embed(links.graph(b), c).with_scales(*FIRST_SCALES))
     gammas, sums = [], []
     best: tuple[tuple[int, float], RankGraph] | None = None
     for _ in range(max_passes):

@@ -97,7 +97,7 @@ def _unit_variance(X: Any) -> Any:
     # below this a view varies only by the rounding of its own mean
     if variance <= 1e3 * np.finfo(X.dtype).eps * second_moment:
         return None
-    scale = np.asarray(1.0 / np.sqrt(variance), dtype=X.dtype)
+    scale = X.dtype.type(1.0 / np.sqrt(variance))
     return X * scale if sparse.issparse(X) else (X - mean.astype(X.dtype)) * scale
 
 
