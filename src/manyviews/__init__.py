@@ -17,6 +17,7 @@ _HOMES = {
     "PerView": "preprocessing",
     "TPLFMVC": "cluster.tp_lfmvc",
     "ViewImputer": "preprocessing",
+    "UDBGL": "cluster.udbgl",
     "Views": "views",
 }
 _SUBMODULES = ("cluster", "datasets", "metrics", "report")

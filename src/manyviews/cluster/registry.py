@@ -109,6 +109,22 @@ METHODS: tuple[MethodInfo, ...] = (
         year=1998,
         **(_LATE_FUSION | {"family": "multiple kernel", "base_inputs": ("features", "kernel")}),  # type: ignore[arg-type]
     ),
+    MethodInfo(
+        name="udbgl",
+        class_name="UDBGL",
+        module="manyviews.cluster.udbgl",
+        title="Unified and discrete bipartite graph learning",
+        family="anchor graph",
+        cost="n a (d + m a) per iteration with a anchors (a = k) and d columns in all: linear in n",
+        sparse=True,
+        missing=False,
+        predicts=True,
+        base_inputs=("features",),
+        paper="Fang et al., Efficient Multi-view Clustering via Unified and Discrete Bipartite Graph Learning, "
+        "IEEE TNNLS, 2023",
+        doi="10.1109/TNNLS.2023.3261460",
+        year=2023,
+    ),
 )
 
 

@@ -1,0 +1,111 @@
+"""Anchors shared by all views: groups of samples found on the views side by side, their means split by view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.prototypes.kmeans import kmeans
+
+__all__ = ["AnchorSpace", "balanced_directions", "concatenated_anchors"]
+
+Array = NDArray[Any]
+AnchorSpace = Literal["balanced", "concatenated"]
+MAX_ITER = 100
+
+
+def concatenated_anchors(
+    views: Sequence[Any],
+    m: int,
+    rng: np.random.Generator,
+    *,
+    space: AnchorSpace = "balanced",
+    n_directions: int = 20,
+    n_init: int = 10,
+) -> list[Array]:
+    """Group the samples by all views together and return the means of the groups in every view.
+
+    Parameters
+    ----------
+    views : sequence of ndarray or CSR of shape (n, d_v)
+        Scaled views.
+    m : int
+        Number of anchors, at most n.
+    rng : Generator
+        Source of the k-means starts.
+    space : {"balanced", "concatenated"}, default="balanced"
+        Where the groups are sought: in ``balanced_directions``, or in all columns as they are, as in the UDBGL paper,
+        where views with many columns decide.
+    n_directions : int, default=20
+        Dimensions of the balanced space.
+    n_init : int, default=10
+        Starts of k-means.
+
+    Returns
+    -------
+    list of ndarray of shape (m, d_v), float64
+        Anchors of every view. Where there are fewer distinct samples than anchors, some anchors repeat.
+    """
+    X = balanced_directions(views, n_directions, rng) if space == "balanced" else _side_by_side(views)
+    groups = kmeans(X, m, rng, n_init=n_init, max_iter=MAX_ITER)
+    labels, n = groups.labels, groups.labels.size
+    sizes = np.bincount(labels, minlength=m)
+    empty = np.flatnonzero(sizes == 0)
+    rows = np.concatenate([np.arange(n), rng.permutation(n)[: empty.size]])
+    weights = np.concatenate([1.0 / sizes[labels], np.ones(empty.size)])
+    means = sparse.csr_array((weights, (np.concatenate([labels, empty]), rows)), shape=(m, n))
+    return [_dense(means @ X_v) for X_v in views]
+
+
+def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator) -> Any:
+    """Return coordinates of the samples in which all views have equal say and faint directions are left out.
+
+    Parameters
+    ----------
+    views : sequence of ndarray or CSR of shape (n, d_v)
+        Scaled views; each is divided by the root of its total variance, constant ones are left out.
+    r : int
+        Leading singular directions of the views side by side that are kept. Dense views are centred first.
+    rng : Generator
+        Source of the randomised singular value decomposition.
+
+    Returns
+    -------
+    ndarray of shape (n, r') or CSR
+        r' is r, or all columns where there are no more than r.
+    """
+    from sklearn.utils.extmath import randomized_svd
+
+    X = _side_by_side([part for view in views if (part := _unit_variance(view)) is not None] or views)
+    if r >= min(X.shape):
+        return X
+    U, s, _ = randomized_svd(X, r, n_iter=4, random_state=int(rng.integers(2**31 - 1)))
+    return U * s
+
+
+def _unit_variance(X: Any) -> Any:
+    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    squares = (
+        X.multiply(X).sum(dtype=np.float64) if sparse.issparse(X) else np.einsum("ij,ij->", X, X, dtype=np.float64)
+    )
+    second_moment = float(squares) / X.shape[0]
+    variance = second_moment - float(mean @ mean)
+    # below this a view varies only by the rounding of its own mean
+    if variance <= 1e3 * np.finfo(X.dtype).eps * second_moment:
+        return None
+    scale = X.dtype.type(1.0 / np.sqrt(variance))
+    return X * scale if sparse.issparse(X) else (X - mean.astype(X.dtype)) * scale
+
+
+def _side_by_side(views: Sequence[Any]) -> Any:
+    if any(map(sparse.issparse, views)):
+        return sparse.hstack([sparse.csr_array(X) for X in views], format="csr")
+    return np.hstack(list(views))
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
