@@ -13,8 +13,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "AverageKKM": "cluster.avg_kkm",
     "LFMVC": "cluster.lf_mvc",
+    "MSPL": "cluster.mspl",
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
+    "RMKMC": "cluster.rmkmc",
     "TPLFMVC": "cluster.tp_lfmvc",
     "Views": "views",
 }

@@ -63,6 +63,14 @@ _LATE_FUSION = {
     "base_inputs": ("features", "kernel", "partition"),
 }
 
+_CENTROIDS = {
+    "family": "k-means",
+    "sparse": True,
+    "missing": True,
+    "predicts": True,
+    "base_inputs": ("features",),
+}
+
 METHODS: tuple[MethodInfo, ...] = (
     MethodInfo(
         name="op-lfmvc",
@@ -108,6 +116,28 @@ METHODS: tuple[MethodInfo, ...] = (
         doi="10.1162/089976698300017467",
         year=1998,
         **(_LATE_FUSION | {"family": "multiple kernel", "base_inputs": ("features", "kernel")}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="mspl",
+        class_name="MSPL",
+        module="manyviews.cluster.mspl",
+        title="Multi-view self-paced learning for clustering",
+        cost="n k Σd per sweep, about 30 sweeps per start",
+        paper="Xu, Tao and Xu, Multi-view Self-Paced Learning for Clustering, IJCAI 2015, 3974-3980",
+        doi="",
+        year=2015,
+        **_CENTROIDS,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="rmkmc",
+        class_name="RMKMC",
+        module="manyviews.cluster.rmkmc",
+        title="Robust multi-view k-means",
+        cost="n k Σd per iteration",
+        paper="Cai, Nie and Huang, Multi-View K-Means Clustering on Big Data, IJCAI 2013, 2598-2604",
+        doi="",
+        year=2013,
+        **_CENTROIDS,  # type: ignore[arg-type]
     ),
 )
 
