@@ -37,10 +37,10 @@ def test_weights_grow_with_the_pace_and_survive_extremes():
     last = np.zeros(6)
     for a in (0.1, 1.0, 30.0, 800.0, 2e4):
         w = paced_weights(losses, a, "smooth")
-        assert ((w >= last) & (w <= 1 + 1e-12)).all()
+        assert ((w >= last - 1e-12) & (w <= 1 + 1e-12)).all()
         counted = paced_losses(losses, a, "smooth")
         assert np.isfinite(counted).all()
-        assert (np.diff(counted) >= -1e-12).all()
+        assert (np.diff(counted) >= -1e-12 * counted.max()).all()
         last = w
     np.testing.assert_allclose(paced_losses(losses[:4], 1e4, "smooth"), losses[:4])
 

@@ -71,6 +71,8 @@ _CENTROIDS = {
     "base_inputs": ("features",),
 }
 
+_SPECTRAL = _CENTROIDS | {"family": "spectral", "missing": False, "predicts": False}
+
 METHODS: tuple[MethodInfo, ...] = (
     MethodInfo(
         name="op-lfmvc",
@@ -138,6 +140,63 @@ METHODS: tuple[MethodInfo, ...] = (
         doi="",
         year=2013,
         **_CENTROIDS,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="concat-kmeans",
+        class_name="ConcatKMeans",
+        module="manyviews.cluster.concat_kmeans",
+        title="k-means on the concatenated views",
+        cost="n k Σd per iteration",
+        paper="Lloyd, Least squares quantization in PCM, IEEE Transactions on Information Theory 28(2), 1982, 129-137",
+        doi="10.1109/TIT.1982.1056489",
+        year=1982,
+        **(_CENTROIDS | {"missing": False}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="best-single-view",
+        class_name="BestSingleView",
+        module="manyviews.cluster.best_single_view",
+        title="k-means on the best single view, chosen without labels",
+        cost="n k Σd per iteration",
+        paper="Lange, Roth, Braun and Buhmann, Stability-Based Validation of Clustering Solutions, "
+        "Neural Computation 16(6), 2004, 1299-1323 (the choice of the view)",
+        doi="10.1162/089976604773717621",
+        year=2004,
+        **(_CENTROIDS | {"missing": False}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="concat-spectral",
+        class_name="ConcatSpectral",
+        module="manyviews.cluster.concat_spectral",
+        title="Spectral clustering of the concatenated views",
+        cost="n² Σd at worst for the neighbours, then n k² per step of the eigensolver",
+        paper="Ng, Jordan and Weiss, On Spectral Clustering: Analysis and an Algorithm, NIPS 2001, 849-856",
+        doi="",
+        year=2001,
+        **_SPECTRAL,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="sum-spectral",
+        class_name="SumSpectral",
+        module="manyviews.cluster.sum_spectral",
+        title="Spectral clustering of the summed affinities of the views",
+        cost="n² Σd at worst for the neighbours, then n k² per step of the eigensolver",
+        paper="Ng, Jordan and Weiss, On Spectral Clustering: Analysis and an Algorithm, NIPS 2001, 849-856",
+        doi="",
+        year=2001,
+        **_SPECTRAL,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="cca",
+        class_name="CCAClustering",
+        module="manyviews.cluster.cca_clustering",
+        title="Multi-view clustering via canonical correlation analysis",
+        cost="n (Σd)² + (Σd)³",
+        paper="Chaudhuri, Kakade, Livescu and Sridharan, Multi-View Clustering via Canonical Correlation Analysis, "
+        "ICML 2009, 129-136",
+        doi="10.1145/1553374.1553391",
+        year=2009,
+        **(_CENTROIDS | {"missing": False, "family": "subspace"}),  # type: ignore[arg-type]
     ),
 )
 
