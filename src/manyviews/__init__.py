@@ -12,9 +12,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AverageKKM": "cluster.avg_kkm",
+    "BestSingleView": "cluster.best_single_view",
+    "CCAClustering": "cluster.cca_clustering",
+    "ConcatKMeans": "cluster.concat_kmeans",
+    "ConcatSpectral": "cluster.concat_spectral",
     "LFMVC": "cluster.lf_mvc",
+    "MSPL": "cluster.mspl",
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
+    "RMKMC": "cluster.rmkmc",
+    "SumSpectral": "cluster.sum_spectral",
     "TPLFMVC": "cluster.tp_lfmvc",
     "ViewImputer": "preprocessing",
     "UDBGL": "cluster.udbgl",

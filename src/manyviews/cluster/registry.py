@@ -63,6 +63,16 @@ _LATE_FUSION = {
     "base_inputs": ("features", "kernel", "partition"),
 }
 
+_CENTROIDS = {
+    "family": "k-means",
+    "sparse": True,
+    "missing": True,
+    "predicts": True,
+    "base_inputs": ("features",),
+}
+
+_SPECTRAL = _CENTROIDS | {"family": "spectral", "missing": False, "predicts": False}
+
 METHODS: tuple[MethodInfo, ...] = (
     MethodInfo(
         name="op-lfmvc",
@@ -124,6 +134,85 @@ METHODS: tuple[MethodInfo, ...] = (
         "IEEE TNNLS, 2023",
         doi="10.1109/TNNLS.2023.3261460",
         year=2023,
+    ),
+    MethodInfo(
+        name="mspl",
+        class_name="MSPL",
+        module="manyviews.cluster.mspl",
+        title="Multi-view self-paced learning for clustering",
+        cost="n k Σd per sweep, about 30 sweeps per start",
+        paper="Xu, Tao and Xu, Multi-view Self-Paced Learning for Clustering, IJCAI 2015, 3974-3980",
+        doi="",
+        year=2015,
+        **_CENTROIDS,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="rmkmc",
+        class_name="RMKMC",
+        module="manyviews.cluster.rmkmc",
+        title="Robust multi-view k-means",
+        cost="n k Σd per iteration",
+        paper="Cai, Nie and Huang, Multi-View K-Means Clustering on Big Data, IJCAI 2013, 2598-2604",
+        doi="",
+        year=2013,
+        **_CENTROIDS,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="concat-kmeans",
+        class_name="ConcatKMeans",
+        module="manyviews.cluster.concat_kmeans",
+        title="k-means on the concatenated views",
+        cost="n k Σd per iteration",
+        paper="Lloyd, Least squares quantization in PCM, IEEE Transactions on Information Theory 28(2), 1982, 129-137",
+        doi="10.1109/TIT.1982.1056489",
+        year=1982,
+        **(_CENTROIDS | {"missing": False}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="best-single-view",
+        class_name="BestSingleView",
+        module="manyviews.cluster.best_single_view",
+        title="k-means on the best single view, chosen without labels",
+        cost="n k Σd per iteration",
+        paper="Lange, Roth, Braun and Buhmann, Stability-Based Validation of Clustering Solutions, "
+        "Neural Computation 16(6), 2004, 1299-1323 (the choice of the view)",
+        doi="10.1162/089976604773717621",
+        year=2004,
+        **(_CENTROIDS | {"missing": False}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="concat-spectral",
+        class_name="ConcatSpectral",
+        module="manyviews.cluster.concat_spectral",
+        title="Spectral clustering of the concatenated views",
+        cost="n² Σd at worst for the neighbours, then n k² per step of the eigensolver",
+        paper="Ng, Jordan and Weiss, On Spectral Clustering: Analysis and an Algorithm, NIPS 2001, 849-856",
+        doi="",
+        year=2001,
+        **_SPECTRAL,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="sum-spectral",
+        class_name="SumSpectral",
+        module="manyviews.cluster.sum_spectral",
+        title="Spectral clustering of the summed affinities of the views",
+        cost="n² Σd at worst for the neighbours, then n k² per step of the eigensolver",
+        paper="Ng, Jordan and Weiss, On Spectral Clustering: Analysis and an Algorithm, NIPS 2001, 849-856",
+        doi="",
+        year=2001,
+        **_SPECTRAL,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="cca",
+        class_name="CCAClustering",
+        module="manyviews.cluster.cca_clustering",
+        title="Multi-view clustering via canonical correlation analysis",
+        cost="n (Σd)² + (Σd)³",
+        paper="Chaudhuri, Kakade, Livescu and Sridharan, Multi-View Clustering via Canonical Correlation Analysis, "
+        "ICML 2009, 129-136",
+        doi="10.1145/1553374.1553391",
+        year=2009,
+        **(_CENTROIDS | {"missing": False, "family": "subspace"}),  # type: ignore[arg-type]
     ),
 )
 

@@ -1,0 +1,68 @@
+"""Graphs between samples for spectral clustering: nearest neighbours, or Gaussians of median width."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["gaussian_affinity", "median_distance", "neighbor_graph"]
+
+Array = NDArray[Any]
+
+
+def neighbor_graph(X: Any, n_neighbors: int) -> Any:
+    """Return the symmetric graph of nearest neighbours, a sample being a neighbour of itself.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Samples.
+    n_neighbors : int
+        Neighbours of each sample, itself included; at most n are taken.
+
+    Returns
+    -------
+    CSR of shape (n, n)
+        1 where both are neighbours of each other, ½ where one is of the other.
+    """
+    from sklearn.neighbors import kneighbors_graph
+
+    graph = kneighbors_graph(X, min(n_neighbors, X.shape[0]), include_self=True)
+    return sparse.csr_array(0.5 * (graph + graph.T))
+
+
+def gaussian_affinity(X: Any, width: float | None = None) -> NDArray[np.float64]:
+    r"""Return :math:`\exp(-\|x - y\|^2 / 2\sigma^2)` between all samples, (n, n).
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Samples.
+    width : float, default=None
+        σ; by default the median distance.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Affinity with ones on the diagonal.
+    """
+    from sklearn.metrics import pairwise_distances
+
+    distances = np.asarray(pairwise_distances(X), dtype=np.float64)
+    width = median_distance(distances) if width is None else width
+    distances /= width
+    np.square(distances, out=distances)
+    distances *= -0.5
+    return np.asarray(np.exp(distances, out=distances))
+
+
+def median_distance(distances: Array) -> float:
+    """Return the median of all n² distances, zeros of the diagonal included; if that is 0, the mean of the others."""
+    width = float(np.median(distances))
+    if width > 0:
+        return width
+    positive = distances[distances > 0]
+    return float(positive.mean()) if positive.size else 1.0

@@ -1,0 +1,147 @@
+"""What the k-means-like estimators share: scaled and balanced views, centres in units of the data, new samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+from threadpoolctl import threadpool_limits
+
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.linalg.balance import apply_balanced, fit_balanced
+from manyviews.linalg.scaling import row_blocks
+from manyviews.partition.discretize import center_confidence
+from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
+from manyviews.views import Views
+
+__all__ = ["BalancedClusterer", "CentroidClusterer", "MeansMixin", "concatenate", "run_starts", "text_or"]
+
+Array = NDArray[Any]
+Run = TypeVar("Run")
+
+
+def text_or(dense: str, X: Any) -> str:
+    """Return the automatic scaling of a view: ``dense``, or for sparse views tf-idf (unit rows where some are < 0)."""
+    if not sparse.issparse(X):
+        return dense
+    return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
+
+
+def concatenate(arrays: tuple[Any, ...]) -> Any:
+    """Return scaled views side by side, CSR if any is sparse."""
+    if any(map(sparse.issparse, arrays)):
+        return sparse.hstack(arrays, format="csr")
+    return np.hstack(arrays)
+
+
+def run_starts(
+    run: Callable[[np.random.Generator, int], Run], n_init: int, rng: np.random.Generator, n_jobs: int | None
+) -> list[Run]:
+    """Call ``run`` once per start with a generator of its own and the number of the start, BLAS on one thread each."""
+
+    def one(child: np.random.Generator, i: int) -> Run:
+        with threadpool_limits(limits=1):
+            return run(child, i)
+
+    jobs = [delayed(one)(child, i) for i, child in enumerate(rng.spawn(n_init))]
+    results: list[Run] = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    return results
+
+
+class BalancedClusterer(MultiViewClusterer):
+    """Base of the methods that scale every view and then give all the same total variance."""
+
+    _dense_scaling: ClassVar[str] = "standard"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
+        "balance_views": ["boolean"],
+    }
+
+    balance_views: bool
+
+    def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
+        """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
+        kinds = zip(views.arrays, self._scalings(views.names), strict=True)
+        chosen = [text_or(self._dense_scaling, X) if kind == "auto" else kind for X, kind in kinds]
+        self._balanced = [
+            fit_balanced(X, kind, balance=self.balance_views) for X, kind in zip(views.arrays, chosen, strict=True)
+        ]
+        return self._scaled(views)
+
+    def _scaled(self, views: Views) -> tuple[Any, ...]:
+        return tuple(apply_balanced(X, balanced) for X, balanced in zip(views.arrays, self._balanced, strict=True))
+
+
+class MeansMixin:
+    """Adds the means of the clusters, which ``_keep_means`` stores."""
+
+    _order: NDArray[np.int64]
+    view_names_in_: NDArray[Any]
+
+    def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int) -> None:
+        observed = views.observed.T
+        blank = [np.full((k, X.shape[1]), np.nan) for X in views.arrays]
+        filled = tuple(
+            X if seen.all() else np.where(seen[:, None], X, X.dtype.type(0))
+            for X, seen in zip(views.arrays, observed, strict=True)
+        )
+        self._means = centroids(make_stack(filled, observed), labels, None, blank)
+
+    @property
+    def cluster_centers_(self) -> dict[str, Array]:
+        """Mean of each cluster in each view, (k, d_v), in units of the data; NaN where no member was observed."""
+        inverse = np.argsort(self._order)
+        return {str(name): M[inverse] for name, M in zip(self.view_names_in_, self._means, strict=True)}
+
+
+class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
+    """Base of the methods whose clusters are centres in every view."""
+
+    _accepts_missing: ClassVar[bool] = True
+    _dense_scaling: ClassVar[str] = "minmax"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
+        "geometry": [StrOptions({"auto", "cosine", "euclidean"})],
+    }
+
+    geometry: str
+    # factors (V,) of distances that are not squared; None where the squares are summed
+    _factors: Array | None = None
+
+    def _fit_stack(self, views: Views) -> Stack:
+        """Learn the scaling of the views and return them scaled."""
+        return self._as_stack(views, self._fit_scaled(views))
+
+    def _stack(self, views: Views) -> Stack:
+        return self._as_stack(views, self._scaled(views))
+
+    def _as_stack(self, views: Views, arrays: tuple[Any, ...]) -> Stack:
+        radii = tuple(balanced.radius for balanced in self._balanced)
+        if self.geometry == "euclidean":
+            radii = (None,) * len(arrays)
+        elif self.geometry == "cosine" and None in radii:
+            flat = [name for name, radius in zip(views.names, radii, strict=True) if radius is None]
+            raise ValueError(
+                f"geometry='cosine' needs rows of equal length, which the views {flat} do not have; scale them "
+                "with scaling='unit' or 'tfidf', or leave geometry='auto'"
+            )
+        return make_stack(arrays, views.observed.T, radii)
+
+    def _keep_centers(self, views: Views, stack: Stack, centers: list[Array], labels: NDArray[np.int64]) -> None:
+        """Store the centres for new samples, the means of the data, and how clearly each sample belongs."""
+        self._centers = centers
+        self._keep_means(views, labels, self.n_clusters)
+        distances = (center_distances(stack, centers, rows, self._factors) for rows in row_blocks(len(stack)))
+        self.confidence_ = np.concatenate([center_confidence(block) for block in distances])
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        return self._nearest(self._stack(views), self._centers)
+
+    def _nearest(self, stack: Stack, centers: list[Array]) -> NDArray[np.int64]:
+        if self._factors is None:
+            return assign(stack, centers).labels
+        distances = (center_distances(stack, centers, rows, self._factors) for rows in row_blocks(len(stack)))
+        return np.concatenate([block.argmin(axis=1) for block in distances]).astype(np.int64)

@@ -1,0 +1,111 @@
+"""Scale every view and then give all of them the same total variance, so that none drowns the others."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+
+__all__ = ["BalancedScaling", "apply_balanced", "fit_balanced"]
+
+Array = NDArray[Any]
+UNIT_ROWS = ("unit", "tfidf")
+# a view whose variance is below this share of its mean squared row length varies by rounding only
+CONSTANT = 1e-20
+
+
+class BalancedScaling(NamedTuple):
+    """How one view is brought to the common scale.
+
+    Its own scaling; the length of its rows where that makes unit rows, else None; and whether it is constant.
+    """
+
+    scaling: Scaling
+    radius: float | None
+    constant: bool
+
+
+def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedScaling:
+    """Learn a scaling after which the view is centred (dense views) and has total variance 1.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        A view; rows of NaN (unobserved samples) are left out.
+    kind : {"standard", "minmax", "unit", "tfidf"} or None
+        What is done to the columns or rows first; see ``fit_scaling``.
+    balance : bool, default=True
+        Divide the view by the root of its total variance, the mean squared distance to its mean.
+
+    Returns
+    -------
+    BalancedScaling
+        What ``apply_balanced`` needs.
+    """
+    X = _observed(X)
+    scaling = fit_scaling(X, kind)
+    mean, variance, size = _moments(X, scaling)
+    constant = bool(variance <= CONSTANT * size)
+    factor = 1.0 if constant or not balance else variance**-0.5
+    if kind in UNIT_ROWS:
+        return BalancedScaling(scaling, factor, constant)
+    scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
+    shift = mean * scale if scaling.shift is None else scaling.shift + mean * scale
+    merged = Scaling(kind, None if sparse.issparse(X) else shift, scale / factor, scaling.columns)
+    return BalancedScaling(merged, None, constant)
+
+
+def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
+    """Return the scaled rows of a view; rows of NaN become zeros, the place of the mean.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (b, d)
+        Any rows of the view.
+    balanced : BalancedScaling
+        From ``fit_balanced``.
+
+    Returns
+    -------
+    ndarray or CSR of shape (b, d')
+        d' is smaller than d where constant columns were dropped; float32 stays float32.
+    """
+    scaled = apply_scaling(X, balanced.scaling)
+    if balanced.radius is not None:
+        scaled = scaled * X.dtype.type(balanced.radius)
+    if not sparse.issparse(scaled):
+        missing = np.isnan(scaled[:, 0])
+        if missing.any():
+            scaled = scaled if scaled is not X else scaled.copy()
+            scaled[missing] = 0.0
+    return scaled
+
+
+def _observed(X: Any) -> Any:
+    if sparse.issparse(X):
+        return X
+    missing = np.isnan(X[:, 0])
+    return X[~missing] if missing.any() else X
+
+
+def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
+    """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
+    n = X.shape[0]
+    total: Any = 0.0
+    for rows in row_blocks(n):
+        total = total + np.asarray(apply_scaling(X[rows], scaling).sum(axis=0, dtype=np.float64)).ravel()
+    mean = np.asarray(total) / n
+    variance, size = 0.0, 0.0
+    for rows in row_blocks(n):
+        Z = apply_scaling(X[rows], scaling)
+        if sparse.issparse(Z):
+            size += float(Z.multiply(Z).sum(dtype=np.float64))
+            variance = size - n * float(mean @ mean)
+        else:
+            size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
+            variance += float(np.square(Z - mean).sum())
+    return mean, max(variance, 0.0) / n, size / n
