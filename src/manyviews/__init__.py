@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AverageKKM": "cluster.avg_kkm",
     "LFMVC": "cluster.lf_mvc",
+    "MVEC": "cluster.mvec",
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
     "TPLFMVC": "cluster.tp_lfmvc",

@@ -62,6 +62,13 @@ _LATE_FUSION = {
     "predicts": True,
     "base_inputs": ("features", "kernel", "partition"),
 }
+_ENSEMBLE = {
+    "family": "ensemble consensus",
+    "sparse": True,
+    "missing": True,
+    "predicts": True,
+    "base_inputs": ("features", "partition"),
+}
 
 METHODS: tuple[MethodInfo, ...] = (
     MethodInfo(
@@ -108,6 +115,17 @@ METHODS: tuple[MethodInfo, ...] = (
         doi="10.1162/089976698300017467",
         year=1998,
         **(_LATE_FUSION | {"family": "multiple kernel", "base_inputs": ("features", "kernel")}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="mvec",
+        class_name="MVEC",
+        module="manyviews.cluster.mvec",
+        title="Multi-view ensemble clustering",
+        cost="m r n^1.5 d for the partitions, then n² (m r + rank) per iteration and n² memory",
+        paper="Tao et al., From Ensemble Clustering to Multi-View Clustering, IJCAI 2017, 2843-2849",
+        doi="10.24963/ijcai.2017/396",
+        year=2017,
+        **_ENSEMBLE,  # type: ignore[arg-type]
     ),
 )
 
