@@ -12,10 +12,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AverageKKM": "cluster.avg_kkm",
+    "KCC": "cluster.kcc",
     "LFMVC": "cluster.lf_mvc",
     "MVEC": "cluster.mvec",
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
+    "RSEC": "cluster.rsec",
+    "SEC": "cluster.sec",
     "TPLFMVC": "cluster.tp_lfmvc",
     "Views": "views",
 }

@@ -50,5 +50,6 @@ class ConsensusVote:
             in_all = (known >= 0).sum(axis=1)
             same = (shared == in_all[:, None]) & (self.present == in_all[:, None])
             powered = (shared / max(1, len(self.widths))) ** POWER
-            out[rows] = np.where(same.any(axis=1), self.labels[same.argmax(axis=1)], (powered @ self.votes).argmax(axis=1))
+            voted = (powered @ self.votes).argmax(axis=1)
+            out[rows] = np.where(same.any(axis=1), self.labels[same.argmax(axis=1)], voted)
         return out

@@ -137,7 +137,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         given = self.partition_clusters
         if given is None:
             return self.n_clusters, int(np.ceil(np.sqrt(n)))
-        if len(given) != 2 or not all(isinstance(k, Integral) and k >= 2 for k in given) or given[0] > given[1]:
+        if len(given) != 2 or not all(isinstance(k, int | np.integer) for k in given) or not 2 <= given[0] <= given[1]:
             raise ValueError(f"partition_clusters must be two integers 2 <= low <= high, got {given!r}")
         return int(given[0]), int(given[1])
 
@@ -146,7 +146,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return chosen
         if not sparse.issparse(X):
             return None if self.metric == "cosine" else "standard"
-        return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
+        return "tfidf_plain" if X.data.min(initial=0.0) >= 0 else "unit"
 
     def _check_silent(self, views: Views, silent: list[str], partitions: list[Labels]) -> None:
         if not partitions and self.n_clusters > 1:

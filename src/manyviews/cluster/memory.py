@@ -41,7 +41,8 @@ def require_memory(needed: float, what: str, advice: str) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise MemoryError(
-            f"{what} needs about {needed / GIB:.1f} GiB of memory, and {available / GIB:.1f} GiB are available; {advice}"
+            f"{what} needs about {needed / GIB:.1f} GiB of memory, and {available / GIB:.1f} GiB are available; "
+            + advice
         )
 
 

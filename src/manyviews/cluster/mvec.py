@@ -84,9 +84,9 @@ class MVEC(EnsembleClusterer):
         Residual :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F` that ends the iterations.
     max_iter : int, default=100
         Most iterations.
-    scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": nothing for dense views, or standardised where the metric is
-        "sqeuclidean"; tf-idf and unit rows for sparse ones.
+        "sqeuclidean"; tf-idf and unit rows for sparse ones ("tfidf_plain": terms that all samples have do not count).
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -247,9 +247,7 @@ class MVEC(EnsembleClusterer):
         )
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
-        options = MVECOptions(
-            self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step
-        )
+        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
         penalty = Penalty(growth=self.penalty_growth)
         k = min(self.n_clusters, u)
         return solve_mvec(operators, k, options=options, penalty=penalty, tol=self.tol, max_iter=self.max_iter, rng=rng)

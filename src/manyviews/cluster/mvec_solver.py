@@ -4,9 +4,9 @@ minimise over H, Z, E: tr(Hᵀ L_Z H) + λ₁‖Z‖_* + λ₂ Σ_v ‖E_v‖₁
 view, Z ≥ 0 and Z1 = 1 (eq. 3 of the paper), by the inexact augmented-Lagrangian method with the split Z = J.
 
 Three arrays carry the state, Λ/μ and, per view, :math:`T_v = S_v + HH^\top + Y_v/μ` and
-:math:`R_v = S_v Z + E_v - T_v`: the error and the multiplier follow from them, and each product with S_v is formed once.
-A group of N equal samples is one row and column; its size enters the products, the norms, the nuclear norm (through
-:math:`N^{1/2} Z N^{1/2}`) and the simplex.
+:math:`R_v = S_v Z + E_v - T_v`: the error and the multiplier follow from them, and each product with S_v is formed
+once. A group of N equal samples is one row and column; its size enters the products, the norms, the nuclear norm
+(through :math:`N^{1/2} Z N^{1/2}`) and the simplex.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class MVECOptions:
 
 
 class MVECResult(NamedTuple):
-    """Affinity Z (u, u), its low-rank part N^½ J N^½ in factors, partition H (u, k), history and state."""
+    """Affinity Z (u, u), its low-rank part N^½ J N^½ in factors, partition H (u, k) and history."""
 
     Z: Array
     J: LowRank
@@ -145,7 +145,7 @@ class MVECState:
         total = self.operators[0].dot(self.R[0])
         for operator, R in zip(self.operators[1:], self.R[1:], strict=True):
             total += operator.dot(R)
-        return total
+        return np.asarray(total)
 
     def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
         """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ."""
@@ -267,5 +267,5 @@ def _distance_norm(H: Array, sizes: Array) -> float:
     root = np.sqrt(sizes)
     left = np.column_stack([g, np.ones_like(g), H]) * root[:, None]
     right = np.column_stack([np.ones_like(g), g, -2 * H]) * root[:, None]
-    upper = np.linalg.qr(left, mode="r") @ np.linalg.qr(right, mode="r").T
+    upper = np.linalg.qr(left)[1] @ np.linalg.qr(right)[1].T
     return float(np.linalg.norm(upper, 2))

@@ -101,7 +101,7 @@ class SingularValueShrinker:
             J in factors; rank 0 where nothing lies above the threshold.
         """
         n, d = M.shape
-        if _norm_bound(M) <= tau or self._norm(M) <= tau:
+        if _norm_bound(M) <= tau or (self._basis is None and self._norm(M) <= tau):
             return LowRank(np.zeros((n, 0), M.dtype), np.zeros(0), np.zeros((d, 0), M.dtype))
         start = np.zeros((d, 0), M.dtype) if self._basis is None else self._basis
         while True:
@@ -120,17 +120,15 @@ class SingularValueShrinker:
 
     def _norm(self, M: Array) -> float:
         """Return the largest singular value by power iteration, from the leading vector found before."""
-        v = self.rng.standard_normal(M.shape[1]).astype(M.dtype) if self._basis is None else self._basis[:, 0]
+        v = self.rng.standard_normal(M.shape[1]) if self._basis is None else self._basis[:, 0]
         norm = 0.0
         for _ in range(POWER_STEPS):
-            w = M.T @ (M @ v)
-            length = float(np.linalg.norm(w))
-            if length == 0.0:
-                return 0.0
-            v, last, norm = w / length, norm, length
-            if abs(norm - last) <= 1e-6 * norm:
+            w = M.T @ (M @ v.astype(M.dtype))
+            last, norm = norm, float(np.linalg.norm(w))
+            if norm == 0.0 or abs(norm - last) <= 1e-6 * norm:
                 break
-        return float(np.sqrt(norm / np.linalg.norm(v)))
+            v = w / norm
+        return float(np.sqrt(norm))
 
     def _subspace(self, M: Array, V: Array) -> LowRank:
         """Return the singular triplets that M has in the subspace that V is led to."""

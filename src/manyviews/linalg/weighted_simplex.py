@@ -14,10 +14,11 @@ MAX_STEPS = 100
 
 
 def project_rows_weighted(A: Array, weights: Array | None = None) -> Array:
-    r"""Return for each row a the z that minimises :math:`\sum_j w_j (z_j - a_j)^2` over z ≥ 0, :math:`\sum_j w_j z_j = 1`.
+    r"""Return for each row a the nearest point of the simplex.
 
-    The minimiser is max(a - c, 0). The level c is the zero of a convex decreasing function, found by Newton steps from
-    below, which end after finitely many: no row is sorted.
+    It is the z that minimises :math:`\sum_j w_j (z_j - a_j)^2` over z ≥ 0, :math:`\sum_j w_j z_j = 1`, which is
+    max(a - c, 0). The level c is the zero of a convex decreasing function, found by Newton steps from below, which end
+    after finitely many: no row is sorted.
 
     Parameters
     ----------

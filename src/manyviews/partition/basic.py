@@ -45,10 +45,9 @@ def distinct_rows(X: Any) -> Labels:
         X.sum_duplicates()
         X.eliminate_zeros()
         parts = zip(X.indptr[:-1], X.indptr[1:], strict=True)
-        rows = [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in parts]
         first: dict[bytes, int] = {}
-        for i, row in enumerate(rows):
-            first.setdefault(row, i)
+        for i, (a, b) in enumerate(parts):
+            first.setdefault(X.indices[a:b].tobytes() + X.data[a:b].tobytes(), i)
         return np.fromiter(first.values(), dtype=np.int64)
     rows = np.ascontiguousarray(X + 0.0)  # -0.0 and 0.0 are equal
     keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
@@ -155,8 +154,8 @@ def _means(X: Any, labels: Labels, k: int, metric: Metric) -> Array:
 def _squared_lengths(X: Any) -> Array:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def _dense(X: Any) -> Array:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return np.asarray(X.toarray() if sparse.issparse(X) else X)

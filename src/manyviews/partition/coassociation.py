@@ -1,6 +1,6 @@
-"""How often two samples share a cluster, over many partitions: a matrix S that need never be written down.
+r"""How often two samples share a cluster, over many partitions: a matrix S that need never be written down.
 
-With B the one-hot labels of r partitions side by side, :math:`S = B B^\\top / r`. B is applied as a chain of sparse
+With B the one-hot labels of r partitions side by side, :math:`S = B B^\top / r`. B is applied as a chain of sparse
 factors: partitions that resemble each other are merged pairwise into cells (samples with the same labels in both), so a
 product with S adds up far fewer rows than the r per sample that B itself has.
 """
@@ -73,11 +73,11 @@ def coassociation(labels: Labels) -> Array:
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    return Coassociation(labels).counts() / labels.shape[1]
+    return np.asarray(Coassociation(labels).counts() / labels.shape[1])
 
 
 class Coassociation:
-    """The operator :math:`S \\operatorname{diag}(sizes)`, symmetric in the inner product that the sizes define.
+    r"""The operator :math:`S \operatorname{diag}(sizes)`, symmetric in the inner product that the sizes define.
 
     Parameters
     ----------
@@ -177,4 +177,5 @@ def _cell_matrix(cells: list[Labels], widths: Labels, dtype: Any) -> Any:
     for pair in cells:
         blocks.append(indicator_matrix(pair, n_columns=widths[at : at + pair.shape[1]], dtype=dtype))
         at += pair.shape[1]
-    return sparse.block_diag(blocks, format="csr")
+    matrix: Any = sparse.block_diag(blocks, format="csr")
+    return matrix

@@ -67,7 +67,7 @@ def merge_similar_rows(labels: Labels, max_groups: int) -> Groups:
 
 
 def group_labels(labels: Labels, groups: Groups) -> Labels:
-    """Return the most frequent label of each group in each partition, shape (u, M); the smallest of equally frequent ones."""
+    """Return the most frequent label of each group in each partition, (u, M); the smallest of equally frequent ones."""
     u = groups.first.size
     if all_equal(labels, groups):
         return np.asarray(labels[groups.first])
@@ -83,4 +83,4 @@ def group_labels(labels: Labels, groups: Groups) -> Labels:
 
 def all_equal(labels: Labels, groups: Groups) -> bool:
     """Tell whether the samples of every group have equal labels."""
-    return bool((labels[groups.first][groups.of_sample] == labels).all())
+    return np.array_equal(labels[groups.first][groups.of_sample], labels)
