@@ -156,7 +156,7 @@ class MVECState:
         F += self.scaled_lambda[rows]
         if self.options.simplex == "alm":
             F += (self.Z[rows] @ self.sizes.astype(F.dtype) - 1 + self.scaled_w[rows])[:, None]
-        return F
+        return np.asarray(F)
 
     def update_affinity(self, total: Array, mu: float, following: float) -> None:
         """Z step: one linearised, projected gradient step (eq. 11), and the multipliers of Z = J and Z1 = 1."""

@@ -96,7 +96,7 @@ def _refilled(labels: Labels, gaps: Array, w: Array, k: int, B: Any) -> Labels:
 
 def _cluster_rows(B: Any, labels: Labels, k: int) -> Array:
     n = B.shape[0]
-    members = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
+    members = sparse.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(k, n))
     return np.asarray((members @ B).toarray())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,10 @@ Array = NDArray[Any]
 PARTIAL_SHARE = 0.45
 SPARE_COLUMNS = 12
 POWER_STEPS = 30
+# the check of a partial decomposition: random columns, multiplications, and how far it may be off
+CHECK_COLUMNS = 8
+CHECK_STEPS = 4
+SLACK = 0.25
 
 
 class LowRank(NamedTuple):
@@ -68,7 +73,8 @@ class SingularValueShrinker:
 
     Only the singular vectors above the threshold are computed, by block subspace iteration that starts from those of
     the matrix before and some random columns. Where a bound on the norm shows that nothing lies above the threshold,
-    nothing is computed; where all singular values found lie above it, the subspace is enlarged until one does not;
+    nothing is computed. The result is checked: where all singular values found lie above the threshold, or power
+    iterations find that what is left of the matrix has a norm above it by more than a quarter, the subspace is enlarged;
     where the rank comes near that of a full decomposition, that is done instead.
 
     Parameters
@@ -111,7 +117,7 @@ class SingularValueShrinker:
             spare = self.rng.standard_normal((d, self._growth), dtype=np.float64).astype(M.dtype)
             found = self._subspace(M, np.hstack([start, spare]))
             rank = int(np.count_nonzero(found.values > tau))
-            if rank < width:
+            if rank < width and self._remainder(M, found.V) <= (1 + SLACK) * tau:
                 break
             start, self._growth = found.V, 2 * self._growth
         self._growth = max(SPARE_COLUMNS, rank - start.shape[1] + SPARE_COLUMNS)
@@ -119,16 +125,28 @@ class SingularValueShrinker:
         return LowRank(found.U[:, :rank], found.values[:rank] - tau, found.V[:, :rank])
 
     def _norm(self, M: Array) -> float:
-        """Return the largest singular value by power iteration, from the leading vector found before."""
-        v = self.rng.standard_normal(M.shape[1]) if self._basis is None else self._basis[:, 0]
-        norm = 0.0
+        """Return the largest singular value by power iteration."""
+        v = self.rng.standard_normal((M.shape[1], 1)).astype(M.dtype)
+        square = 0.0
         for _ in range(POWER_STEPS):
-            w = M.T @ (M @ v.astype(M.dtype))
-            last, norm = norm, float(np.linalg.norm(w))
-            if norm == 0.0 or abs(norm - last) <= 1e-6 * norm:
+            v = M.T @ (M @ v)
+            last, square = square, float(np.linalg.norm(v))
+            if square == 0.0 or abs(square - last) <= 1e-6 * square:
                 break
-            v = w / norm
-        return float(np.sqrt(norm))
+            v /= M.dtype.type(square)
+        return math.sqrt(square)
+
+    def _remainder(self, M: Array, V: Array) -> float:
+        """Return about the largest singular value of M among the vectors orthogonal to the columns of V."""
+        W = self.rng.standard_normal((M.shape[1], CHECK_COLUMNS)).astype(M.dtype)
+        squares = np.zeros(CHECK_COLUMNS)
+        for _ in range(CHECK_STEPS):
+            W -= V @ (V.T @ W)
+            W /= np.maximum(np.linalg.norm(W, axis=0), np.finfo(M.dtype).tiny)
+            W = M.T @ (M @ W)
+            W -= V @ (V.T @ W)
+            squares = np.linalg.norm(W, axis=0)
+        return math.sqrt(float(squares.max()))
 
     def _subspace(self, M: Array, V: Array) -> LowRank:
         """Return the singular triplets that M has in the subspace that V is led to."""

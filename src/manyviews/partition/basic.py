@@ -122,7 +122,8 @@ def assign_rows(X: Any, centers: Any, *, metric: Metric) -> tuple[Labels, Array]
     offset = 0.5 * np.asarray((centers * centers).sum(axis=1)).ravel() if metric == "sqeuclidean" else None
     labels, fit = np.empty(X.shape[0], np.int64), np.empty(X.shape[0], X.dtype)
     for rows in row_blocks(X.shape[0]):
-        similarity = _dense(X[rows] @ centers.T)
+        block = X if rows.stop - rows.start == X.shape[0] else X[rows]
+        similarity = _dense(block @ centers.T)
         if offset is not None:
             similarity -= offset.astype(similarity.dtype)
         labels[rows] = similarity.argmax(axis=1)
@@ -143,7 +144,7 @@ def _refilled(labels: Labels, fit: Array, k: int) -> Labels:
 
 def _means(X: Any, labels: Labels, k: int, metric: Metric) -> Array:
     n = X.shape[0]
-    members = sparse.csr_array((np.ones(n, X.dtype), (labels, np.arange(n))), shape=(k, n))
+    members = sparse.csc_array((np.ones(n, X.dtype), labels, np.arange(n + 1)), shape=(k, n))
     sums = _dense(members @ X)
     if metric == "cosine":
         return np.asarray(unit_rows(sums))
