@@ -27,6 +27,8 @@ POWER_STEPS = 30
 CHECK_COLUMNS = 8
 CHECK_STEPS = 4
 SLACK = 0.25
+# more multiplications for the first matrix, whose singular vectors are not known from the one before
+COLD_SWEEPS = 3
 
 
 class LowRank(NamedTuple):
@@ -74,8 +76,8 @@ class SingularValueShrinker:
     Only the singular vectors above the threshold are computed, by block subspace iteration that starts from those of
     the matrix before and some random columns. Where a bound on the norm shows that nothing lies above the threshold,
     nothing is computed. The result is checked: where all singular values found lie above the threshold, or power
-    iterations find that what is left of the matrix has a norm above it by more than a quarter, the subspace is enlarged;
-    where the rank comes near that of a full decomposition, that is done instead.
+    iterations find that what is left of the matrix has a norm above it by more than a quarter, the subspace is
+    enlarged; where the rank comes near that of a full decomposition, that is done instead.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ class SingularValueShrinker:
     def _subspace(self, M: Array, V: Array) -> LowRank:
         """Return the singular triplets that M has in the subspace that V is led to."""
         Q = orthonormal_columns(V)
-        for _ in range(self.sweeps):
+        for _ in range(self.sweeps if self._basis is not None else COLD_SWEEPS + self.sweeps):
             Q = orthonormal_columns(M.T @ orthonormal_columns(M @ Q))
         B = M @ Q
         return _small_decomposition(B, Q)
