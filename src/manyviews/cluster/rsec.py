@@ -176,7 +176,8 @@ class RSEC(EnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, solver_rng, final_rng = rng.spawn(3)
-        base_labels = np.hstack(self._make_partitions(views, partition_rng))
+        self._make_partitions(views, partition_rng)
+        base_labels = self.base_labels_
         n = len(views)
         require_memory(
             14 * 8 * float(n) ** 2,

@@ -146,7 +146,8 @@ class SEC(EnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        labels = np.hstack(self._make_partitions(views, partition_rng))
+        self._make_partitions(views, partition_rng)
+        labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
         if self.solver == "spectral":
             return self._fit_spectral(labels, start_rng)
