@@ -163,6 +163,27 @@ def test_variants_of_the_estimators(three_views):
     assert adjusted_rand_index(y, euclidean.labels_) == 1.0
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_without_direction_are_left_to_the_other_views(method, three_views):
+    views, y = three_views
+    blank = [np.where(np.arange(60)[:, None] % 2 == 0, 0, views[0]), *views[1:]]
+    model = method(3, n_partitions=30, random_state=0).fit(blank)
+    assert adjusted_rand_index(y, model.labels_) > 0.9
+    assert (model.base_labels_[::2, :30] == -1).all()
+    np.testing.assert_array_equal(model.predict(blank), model.labels_)
+
+
+def test_sparse_views_without_zeros_are_not_taken_for_counts(three_views):
+    views, y = three_views
+    full = [sparse.csr_array(X - X.min() + 1) for X in views]
+    assert adjusted_rand_index(y, SEC(3, random_state=0).fit(full).labels_) > 0.5
+
+
+def test_equal_samples_are_never_split():
+    with pytest.warns(UserWarning, match="found 2 clusters instead of the 3"):
+        RSEC(3, n_partitions=10, random_state=0).fit([np.repeat(np.eye(2), 5, axis=0)])
+
+
 def test_weights_of_partitions(three_views):
     labels, truth = some_partitions(7, noise=0.05)
     labels[:, 6:] = np.random.default_rng(0).integers(4, size=(90, 6))

@@ -24,6 +24,8 @@ __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 PARTITIONS_PER_JOB = 10
+# sparse views that are fuller than this hold something else than counts of terms
+COUNTS_DENSITY = 0.5
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,11 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
         self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
         partitions, silent = [], []
+        learn = self.base == "features"
+        scalings = self._fitted_scalings(views) if learn else ()
+        seen = telling_rows(views, dict(enumerate(scalings)), self.metric)
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
-            made = self._learned(views, v, child) if self.base == "features" else _given(views, v)
+            made = self._learned(views.arrays[v], scalings[v], seen[:, v], child) if learn else _given(views, v)
             if made is None:
                 silent.append(name)
                 continue
@@ -103,19 +108,20 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             )
         return partitions
 
-    def _learned(self, views: Views, v: int, rng: np.random.Generator) -> Any:
-        """Run k-means many times on the rows of view v that are observed."""
-        X, name = views.arrays[v], views.names[v]
-        observed = views.observed[:, v]
-        scaling = fit_scaling(X, self._view_scaling(X, self._scalings(views.names)[v]))
-        rows = prepared_rows(X[np.flatnonzero(observed)], scaling, self.metric)
+    def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
+        pairs = zip(views.arrays, self._scalings(views.names), strict=True)
+        return tuple(fit_scaling(X, self._view_scaling(X, chosen)) for X, chosen in pairs)
+
+    def _learned(self, X: Any, scaling: Scaling, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
+        """Run k-means many times on the rows of a view that are seen."""
+        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, self.metric)
         candidates = distinct_rows(rows)
         if candidates.size < 2:
             return None
-        low, high = self._range(len(views))
+        low, high = self._range(seen.size)
         children = rng.spawn(self.n_partitions + 1)
         numbers = np.clip(cluster_numbers(self.n_partitions, low, high, children[-1]), 2, candidates.size)
-        self._say(f"{self.n_partitions} partitions of view {name!r}, {numbers.min()} to {numbers.max()} clusters")
+        self._say(f"{self.n_partitions} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
 
         def some(start: int) -> list[Any]:
             chosen = range(start, min(start + PARTITIONS_PER_JOB, self.n_partitions))
@@ -126,8 +132,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
         jobs = [delayed(some)(start) for start in range(0, self.n_partitions, PARTITIONS_PER_JOB)]
         runs = [run for part in in_order(jobs, self.n_jobs) for run in part]
-        labels = np.full((len(views), self.n_partitions), -1, dtype=np.int64)
-        labels[observed] = np.stack([run.labels for run in runs], axis=1)
+        labels = np.full((seen.size, self.n_partitions), -1, dtype=np.int64)
+        labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
         stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
         return LearnedPartitions(scaling, self.metric, stacked, tuple(map(int, numbers))), labels
@@ -146,7 +152,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return chosen
         if not sparse.issparse(X):
             return None if self.metric == "cosine" else "standard"
-        return "tfidf_plain" if X.data.min(initial=0.0) >= 0 else "unit"
+        counts = X.data.min(initial=0.0) >= 0 and X.nnz < COUNTS_DENSITY * X.shape[0] * X.shape[1]
+        return "tfidf_plain" if counts else "unit"
 
     def _check_silent(self, views: Views, silent: list[str], partitions: list[Labels]) -> None:
         if not partitions and self.n_clusters > 1:
@@ -164,7 +171,25 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return np.zeros((len(views), 1), dtype=np.int64)
         if self.base == "partition":
             _check_labels(views)
-        return np.hstack([source.labels(views.arrays[v], views.observed[:, v]) for v, source in self._sources])
+        scalings = {v: source.scaling for v, source in self._sources if isinstance(source, LearnedPartitions)}
+        seen = telling_rows(views, scalings, self.metric)
+        return np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
+
+
+def telling_rows(views: Views, scalings: dict[int, Scaling], metric: str) -> NDArray[np.bool_]:
+    """Return where a sample is observed (n, V) and, for the cosine, has a direction: its scaled row is not 0.
+
+    A sample without a direction in any view keeps its place in all views in which it is observed.
+    """
+    seen = np.array(views.observed)
+    for v, scaling in scalings.items() if metric == "cosine" else ():
+        for rows in row_blocks(len(views)):
+            scaled = apply_scaling(views.arrays[v][rows], scaling)
+            size = abs(scaled).max(axis=1)
+            seen[rows, v] &= np.asarray(size.toarray() if sparse.issparse(size) else size).ravel() != 0
+    lost = ~seen.any(axis=1)
+    seen[lost] = views.observed[lost]
+    return seen
 
 
 def prepared_rows(X: Any, scaling: Scaling, metric: str) -> Any:

@@ -86,7 +86,8 @@ class MVEC(EnsembleClusterer):
         Most iterations.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": nothing for dense views, or standardised where the metric is
-        "sqeuclidean"; tf-idf and unit rows for sparse ones ("tfidf_plain": terms that all samples have do not count).
+        "sqeuclidean"; tf-idf and unit rows for sparse ones ("tfidf_plain": terms that all samples have do not count),
+        or unit rows where more than half of the entries are not 0.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -133,7 +134,7 @@ class MVEC(EnsembleClusterer):
     -----
     Cost per iteration: 2 m products with :math:`S_v`, each O(n² r) at most and by merging partitions pairwise about a
     quarter of that, and a partial singular value decomposition, O(n² q) for rank q of the low-rank part. Samples not
-    observed in a view are in none of its partitions.
+    observed in a view, or with a row of zeros where the metric is the cosine, are in none of its partitions.
 
     New samples get base labels from the nearest stored centres. One whose base labels equal those of a training sample
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association

@@ -18,6 +18,7 @@ from manyviews.optim.history import warn_unconverged
 from manyviews.partition.coassociation import coassociation
 from manyviews.partition.discretize import center_confidence
 from manyviews.partition.low_rank import low_rank_embedding
+from manyviews.partition.merging import merge_equal_rows
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
 
@@ -178,6 +179,7 @@ class RSEC(EnsembleClusterer):
         partition_rng, solver_rng, final_rng = rng.spawn(3)
         self._make_partitions(views, partition_rng)
         base_labels = self.base_labels_
+        k = min(self.n_clusters, merge_equal_rows(base_labels).first.size)
         n = len(views)
         require_memory(
             14 * 8 * float(n) ** 2,
@@ -187,7 +189,7 @@ class RSEC(EnsembleClusterer):
         options = RSECOptions(self.nuclear_weight, self.noise_weight, self.graph)
         result = solve_rsec(
             coassociation(base_labels),
-            self.n_clusters,
+            k,
             options=options,
             rng=solver_rng,
             growth=self.penalty_growth,
@@ -202,13 +204,11 @@ class RSEC(EnsembleClusterer):
         return labels
 
     def _discretize(self, result: RSECResult, rng: np.random.Generator) -> NDArray[np.int64]:
-        rows = result.H
+        rows, k = result.H, result.H.shape[1]
         if self.final == "lrr":
-            enough = result.J.values.size >= self.n_clusters
-            rows = low_rank_embedding(
-                result.J if enough else singular_value_threshold(result.Z, 0.0), self.n_clusters, rng
-            )
-        clusters = kmeans(rows, self.n_clusters, rng, n_init=self.n_init)
+            enough = result.J.values.size >= k
+            rows = low_rank_embedding(result.J if enough else singular_value_threshold(result.Z, 0.0), k, rng)
+        clusters = kmeans(rows, k, rng, n_init=self.n_init)
         self.embedding_ = rows
         self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))
         return clusters.labels
