@@ -78,7 +78,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
-        tags.input_tags.allow_nan = self._accepts_missing
+        tags.input_tags.allow_nan = False  # a row of NaN marks an unobserved sample; a single NaN is an error
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -12,7 +12,7 @@ from scipy import sparse
 from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.views import Views
 
-__all__ = ["check_memory", "machine_memory"]
+__all__ = ["check_memory", "machine_memory", "require_memory"]
 
 _CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -74,6 +74,28 @@ def check_memory(estimator: Any, views: Views) -> None:
         )
 
 
+def require_memory(needed: float, what: str, advice: str) -> None:
+    """Refuse a step of a fit whose size shows only on the way.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes that will be used.
+    what : str
+        What needs them, for the message.
+    advice : str
+        What to do instead.
+
+    Raises
+    ------
+    ValueError
+        If more is needed than the machine has; the text has both numbers and the advice.
+    """
+    total, _ = machine_memory()
+    if total is not None and needed > total:
+        raise ValueError(f"{what} needs about {_size(needed)} of memory, more than the {_size(total)} here; {advice}")
+
+
 def _remedy(estimator: Any, views: Views, total: int) -> str:
     """Name the methods that would fit with their default parameters, the one at hand first."""
     own = type(estimator).__name__
@@ -100,5 +122,5 @@ def _needs(row: MethodInfo, estimator: Any, views: Views) -> int:
     return int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
 
 
-def _size(n_bytes: int) -> str:
+def _size(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"

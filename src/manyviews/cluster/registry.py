@@ -62,6 +62,13 @@ _LATE_FUSION = {
     "predicts": True,
     "base_inputs": ("features", "kernel", "partition"),
 }
+_ENSEMBLE = {
+    "family": "ensemble consensus",
+    "sparse": True,
+    "missing": True,
+    "predicts": True,
+    "base_inputs": ("features", "partition"),
+}
 
 _CENTROIDS = {
     "family": "k-means",
@@ -213,6 +220,50 @@ METHODS: tuple[MethodInfo, ...] = (
         doi="10.1145/1553374.1553391",
         year=2009,
         **(_CENTROIDS | {"missing": False, "family": "subspace"}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="mvec",
+        class_name="MVEC",
+        module="manyviews.cluster.mvec",
+        title="Multi-view ensemble clustering",
+        cost="m r n^1.5 d for the partitions, then n² (m r + rank) per iteration and n² memory",
+        paper="Tao et al., From Ensemble Clustering to Multi-View Clustering, IJCAI 2017, 2843-2849",
+        doi="10.24963/ijcai.2017/396",
+        year=2017,
+        **_ENSEMBLE,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="kcc",
+        class_name="KCC",
+        module="manyviews.cluster.kcc",
+        title="K-means-based consensus clustering",
+        cost="m r n^1.5 d for the partitions, then n m r k per iteration",
+        paper="Wu et al., K-means-based Consensus Clustering: A Unified View, TKDE 27(1), 2015, 155-169",
+        doi="10.1109/TKDE.2014.2316512",
+        year=2015,
+        **_ENSEMBLE,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="sec",
+        class_name="SEC",
+        module="manyviews.cluster.sec",
+        title="Spectral ensemble clustering",
+        cost="m r n^1.5 d for the partitions, then n m r k per iteration",
+        paper="Liu et al., Spectral Ensemble Clustering via Weighted K-Means, TKDE 29(5), 2017, 1129-1143",
+        doi="10.1109/TKDE.2017.2650229",
+        year=2017,
+        **_ENSEMBLE,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="rsec",
+        class_name="RSEC",
+        module="manyviews.cluster.rsec",
+        title="Robust spectral ensemble clustering",
+        cost="m r n^1.5 d for the partitions, then n³ per iteration and n² memory",
+        paper="Tao et al., Robust Spectral Ensemble Clustering, CIKM 2016, 367-376",
+        doi="10.1145/2983323.2983745",
+        year=2016,
+        **_ENSEMBLE,  # type: ignore[arg-type]
     ),
 )
 

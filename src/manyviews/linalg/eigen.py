@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-__all__ = ["column_signs", "fix_signs", "top_eigenpairs"]
+__all__ = ["column_signs", "fix_signs", "leading_subspace", "top_eigenpairs"]
 
 Array = NDArray[np.float64]
 DENSE_LIMIT = 500
@@ -43,6 +44,63 @@ def top_eigenpairs(A: NDArray[Any], k: int) -> tuple[Array, Array]:
         values, vectors = eigsh(A, k=k, which="LA", v0=start)
     order = np.argsort(values)[::-1]
     return values[order], fix_signs(vectors[:, order])
+
+
+def leading_subspace(
+    apply: Callable[[NDArray[Any]], NDArray[Any]],
+    start: NDArray[Any],
+    k: int,
+    *,
+    tol: float,
+    depth: int = 4,
+    max_restarts: int = 50,
+) -> tuple[Array, NDArray[Any]]:
+    """Return the largest eigenpairs of a symmetric operator by restarted block Lanczos iterations.
+
+    A block of vectors costs one pass over a matrix, as a single vector does; and where the matrix changes little from
+    one call to the next, starting from the vectors returned before leaves little to do.
+
+    Parameters
+    ----------
+    apply : callable
+        Returns the product of the operator with a block of columns (n, b).
+    start : ndarray of shape (n, b)
+        Columns to start from, b >= k; a few more than k make convergence faster.
+    k : int
+        Number of eigenpairs that must converge.
+    tol : float
+        Largest norm of the residual of an eigenvector, relative to the largest modulus of an eigenvalue found.
+    depth : int, default=4
+        Blocks in the Krylov space of one restart.
+    max_restarts : int, default=50
+        Restarts after which the vectors are returned as they are.
+
+    Returns
+    -------
+    values : ndarray of shape (b,)
+        Ritz values in descending order.
+    vectors : ndarray of shape (n, b)
+        Orthonormal Ritz vectors; the first k are eigenvectors to ``tol``.
+    """
+    b = start.shape[1]
+    X = np.linalg.qr(start)[0]
+    values, AX = np.zeros(b), apply(X)
+    for _ in range(max_restarts):
+        basis, images = X, AX
+        for _ in range(min(depth, X.shape[0] // b) - 1):
+            new = images[:, -b:]
+            for _ in range(2):
+                new = new - basis @ (basis.T @ new)
+            basis = np.hstack([basis, np.linalg.qr(new)[0]])
+            images = np.hstack([images, apply(basis[:, -b:])])
+        small = (basis.T @ images).astype(np.float64)
+        ritz, W = eigh((small + small.T) / 2, check_finite=False)
+        values, W = ritz[: -b - 1 : -1], W[:, : -b - 1 : -1].astype(X.dtype)
+        X, AX = basis @ W, images @ W
+        residual = np.linalg.norm(AX[:, :k] - X[:, :k] * values[:k].astype(X.dtype), axis=0)
+        if residual.max() <= tol * np.abs(ritz).max():
+            break
+    return values, X
 
 
 def fix_signs(vectors: Array) -> Array:

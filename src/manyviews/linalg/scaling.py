@@ -12,7 +12,7 @@ from scipy import sparse
 __all__ = ["SCALINGS", "Scaling", "apply_scaling", "fit_scaling", "row_blocks", "unit_rows"]
 
 Array = NDArray[Any]
-SCALINGS = ("standard", "minmax", "unit", "tfidf")
+SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
 ROWS_PER_BLOCK = 8_192
 
 
@@ -32,7 +32,7 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
     ----------
     X : ndarray or CSR of shape (n, d)
         A view; rows of NaN (unobserved samples) are left out.
-    kind : {"standard", "minmax", "unit", "tfidf"} or None
+    kind : {"standard", "minmax", "unit", "tfidf", "tfidf_plain"} or None
         "standard": columns to mean 0 and variance 1, constant columns dropped. "minmax": columns to 0..1. Sparse
         columns are divided but not shifted, which would fill them: by the standard deviation or the largest modulus.
         "unit": rows to Euclidean length 1. "tfidf": counts times :math:`1 + \ln\frac{1 + n}{1 + n_j}`, with
@@ -50,8 +50,8 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
     """
     if kind is None or kind == "unit":
         return Scaling(kind)
-    if kind == "tfidf":
-        return Scaling(kind, scale=_idf(X))
+    if kind in ("tfidf", "tfidf_plain"):
+        return Scaling(kind, scale=_idf(X, smooth=kind == "tfidf"))
     if kind == "standard":
         return _fit_standard(X)
     if kind == "minmax":
@@ -81,7 +81,7 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
     if scaling.scale is not None:
         factor = (1.0 / scaling.scale).astype(X.dtype)
         X = _with_data(X, X.data * factor[X.indices]) if sparse.issparse(X) else X * factor
-    return unit_rows(X) if scaling.kind in ("unit", "tfidf") else X
+    return unit_rows(X) if scaling.kind in ("unit", "tfidf", "tfidf_plain") else X
 
 
 def unit_rows(X: Any) -> Any:
@@ -144,13 +144,16 @@ def _fit_minmax(X: Any) -> Scaling:
     return Scaling("minmax", low, np.where(top > low, top - low, 1.0))
 
 
-def _idf(X: Any) -> Array:
+def _idf(X: Any, *, smooth: bool) -> Array:
     X = _observed(X)
     if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
-        raise ValueError("scaling='tfidf' needs counts, but there are negative entries; use 'unit' or 'standard'")
+        kind = "tfidf" if smooth else "tfidf_plain"
+        raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
     if sparse.issparse(X):
         having = np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
     else:
         having = np.count_nonzero(X, axis=0)
-    idf = 1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))
-    return np.asarray(1.0 / idf)
+    if smooth:
+        return np.asarray(1.0 / (1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))))
+    idf = np.log(X.shape[0] / np.maximum(having, 1.0))
+    return np.asarray(np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

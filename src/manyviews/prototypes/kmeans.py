@@ -19,7 +19,15 @@ class KMeansResult(NamedTuple):
     inertia: float
 
 
-def kmeans(X: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 10, max_iter: int = 300) -> KMeansResult:
+def kmeans(
+    X: NDArray[Any],
+    k: int,
+    rng: np.random.Generator,
+    *,
+    n_init: int = 10,
+    max_iter: int = 300,
+    weights: NDArray[Any] | None = None,
+) -> KMeansResult:
     """Group rows by squared Euclidean distance, best of ``n_init`` k-means++ starts.
 
     Parameters
@@ -34,6 +42,8 @@ def kmeans(X: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 1
         Starts; more of them find a lower inertia.
     max_iter : int, default=300
         Most iterations of a start.
+    weights : ndarray of shape (n,), default=None
+        What each row counts; 1 by default.
 
     Returns
     -------
@@ -47,7 +57,7 @@ def kmeans(X: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 1
     with warnings.catch_warnings():
         # fewer distinct rows than clusters: the caller reports empty clusters in its own words
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=seed).fit(X)
+        model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=seed).fit(X, sample_weight=weights)
     return KMeansResult(model.labels_.astype(np.int64), model.cluster_centers_, float(model.inertia_))
 
 

@@ -1,0 +1,81 @@
+"""From a low-rank affinity to clusters, as the group of MVEC and RSEC does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
+from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.shrinkage import LowRank
+
+__all__ = ["low_rank_embedding", "powered_affinity", "powered_affinity_of"]
+
+Array = NDArray[Any]
+POWER = 4
+# singular values below this share of the largest are noise
+CUTOFF = 1e-4
+DENSE_LIMIT = 500
+SPARE_VECTORS = 6
+
+
+def powered_affinity(factors: LowRank) -> Array:
+    r"""Return :math:`(M M^\top)^{\circ 4}` with M the rows of :math:`U Σ^{1/2}` brought to unit length.
+
+    Parameters
+    ----------
+    factors : LowRank
+        Singular value decomposition of an affinity (n, n); values below 1e-4 of the largest are left out.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Affinity between 0 and 1, in the type of the factors.
+    """
+    kept = factors.values > CUTOFF * max(factors.values.max(initial=0.0), np.finfo(float).tiny)
+    M = unit_rows(factors.U[:, kept] * np.sqrt(factors.values[kept]).astype(factors.U.dtype))
+    A = M @ M.T
+    np.square(A, out=A)
+    return np.asarray(np.square(A, out=A))
+
+
+def powered_affinity_of(A: Array) -> Array:
+    """Return the powered affinity of a symmetric matrix (n, n), whose singular vectors are its eigenvectors."""
+    values, vectors = np.linalg.eigh(A)
+    return powered_affinity(LowRank(vectors, np.abs(values), vectors))
+
+
+def low_rank_embedding(factors: LowRank, k: int, rng: np.random.Generator, sizes: Array | None = None) -> Array:
+    r"""Return the rows :math:`D^{-1/2} Q`, Q the k leading eigenvectors of :math:`D^{-1/2} A D^{-1/2}`.
+
+    Parameters
+    ----------
+    factors : LowRank
+        Singular value decomposition of the affinity, from whose ``powered_affinity`` A comes. Where samples are merged,
+        that of :math:`N^{1/2} Z N^{1/2}`, N holding the sizes.
+    k : int
+        Number of clusters.
+    rng : Generator
+        Start of the eigenvector iterations.
+    sizes : ndarray of shape (n,), default=None
+        How many samples each row stands for; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Rows for a k-means, weighted with the sizes.
+    """
+    A = powered_affinity(factors)
+    weights = np.ones(len(A), A.dtype) if sizes is None else sizes.astype(A.dtype)
+    degrees = A @ weights
+    # a sample that nothing is like has no row in M: it stays at the origin
+    factor = np.sqrt(weights / np.where(degrees > 0, degrees, 1))
+    if len(A) <= DENSE_LIMIT:
+        vectors = top_eigenpairs(factor[:, None] * A * factor, k)[1]
+    else:
+        start = rng.standard_normal((len(A), min(len(A), k + SPARE_VECTORS))).astype(A.dtype)
+        tol = 1e-4 if A.dtype == np.float32 else 1e-7
+        vectors = leading_subspace(lambda X: factor[:, None] * (A @ (factor[:, None] * X)), start, k, tol=tol)[1][:, :k]
+    return np.asarray(vectors / np.sqrt(weights * np.where(degrees > 0, degrees, 1))[:, None])
