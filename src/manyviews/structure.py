@@ -61,7 +61,9 @@ def as_2d(item: Any, name: str) -> Any:
         if item.ndim != 2:
             raise ValueError(f"view {name!r} must be 2-D (samples × features), got a sparse {item.ndim}-D array")
         return item if item.format == "csr" else item.tocsr()
-    if isinstance(item, np.matrix):
+    if isinstance(item, np.ma.MaskedArray):
+        item = np.ma.filled(item.astype(np.float64), np.nan)
+    elif isinstance(item, np.matrix):
         item = np.asarray(item)
     try:
         array = item if isinstance(item, np.ndarray) else np.asarray(item)

@@ -68,7 +68,7 @@ def is_table(X: Any) -> bool:
         return True
     if isinstance(X, Views | Mapping) or isinstance(getattr(X, "mod", None), Mapping):
         return False
-    return not (isinstance(X, list | tuple) and len(X) > 0 and all(map(_is_2d, X)))
+    return not (isinstance(X, list | tuple) and any(map(_is_a_view, X)))
 
 
 def as_views(X: Any, views: Any = None) -> Views:
@@ -83,12 +83,13 @@ def as_views(X: Any, views: Any = None) -> Views:
     return Views(X)
 
 
-def _is_2d(item: Any) -> bool:
+def _is_a_view(item: Any) -> bool:
+    """Tell a view from a row of a table; arrays of too many dimensions count as views, which are refused by name."""
     if sparse.issparse(item) or frames.is_frame(item):
         return True
     if isinstance(item, list | tuple):
         return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray) and np.ndim(item[0]) == 1
-    return getattr(item, "ndim", None) == 2
+    return getattr(item, "ndim", 0) >= 2
 
 
 def _cut(X: Any, views: Any) -> Views:

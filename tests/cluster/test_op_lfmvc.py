@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.stats import ortho_group
+from sklearn.exceptions import ConvergenceWarning
 
 from manyviews import OPLFMVC, Views
 from manyviews.cluster.base_partitions import ViewRecipe, exact_partitions
@@ -160,6 +161,21 @@ def test_a_constant_view_gets_no_weight_and_changes_nothing(three_views):
     assert adjusted_rand_index(y, model.labels_) == 1.0
     with pytest.raises(ValueError, match="alike in every view"):
         OPLFMVC(3).fit([np.ones((60, 2))])
+
+
+@pytest.mark.parametrize("approximation", ["exact", "nystrom"])
+@pytest.mark.parametrize("k", [3, 4, 9])
+def test_identical_samples_get_identical_labels(approximation, k):
+    rows = np.random.default_rng(0).normal(size=(3, 4))
+    which = np.repeat([0, 1, 2], [4, 3, 5])
+    model = OPLFMVC(k, approximation=approximation, random_state=0)
+    if k > 3:
+        with pytest.warns(ConvergenceWarning, match="found 3 clusters instead"):
+            model.fit([rows[which], rows[which, :2]])
+    else:
+        model.fit([rows[which], rows[which, :2]])
+    assert adjusted_rand_index(model.labels_, which) == 1.0
+    np.testing.assert_array_equal(model.predict([rows[which], rows[which, :2]]), model.labels_)
 
 
 def test_one_cluster_and_one_sample(three_views):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,7 @@ from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
 from manyviews.linalg.scaling import SCALINGS
 from manyviews.partition.onehot import cluster_order
+from manyviews.structure import as_2d
 from manyviews.validation import Accepts, as_views, check_numbers, is_table, match_views, per_view
 from manyviews.views import Views
 
@@ -116,7 +118,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
-            self._remember_views(views, table=is_table(X))
+            self._remember_views(views, X)
             return views
         names, widths = tuple(map(str, self.view_names_in_)), tuple(map(int, self.n_view_features_in_))
         views = match_views(views, names, widths, named=self._named_views, partial=self._accepts_missing)
@@ -125,17 +127,21 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _cut_table(self, X: Any, reset: bool) -> Views:
         if frames.is_frame(X):
             frames.check_numeric(X, "X")
+        elif getattr(X, "ndim", 2) == 3:
+            as_2d(X, "X")  # says what to write instead
         array = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
         groups = column_groups(X if frames.is_frame(X) else array, self.views)
         return Views(cut_columns(array, groups))
 
-    def _remember_views(self, views: Views, *, table: bool) -> None:
+    def _remember_views(self, views: Views, X: Any) -> None:
         self.n_views_in_ = len(views.names)
         self.view_names_in_ = np.array(views.names)
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        self._named_views = views.has_names and not table
+        table = is_table(X)
+        cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
+        self._named_views = cut_by_name if table else views.has_names
         if not table:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)

@@ -24,7 +24,7 @@ from manyviews.affinity.kernels import (
     kernel_diagonal,
 )
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
-from manyviews.partition.spectral import spectral_partition
+from manyviews.partition.spectral import RANK_CUTOFF, spectral_partition
 
 __all__ = [
     "BasePartitions",
@@ -192,8 +192,10 @@ def _partition_of(K: Array, k: int, *, constant: bool) -> tuple[Array, Array, Ar
     if constant:
         return np.zeros(k), np.zeros((K.shape[0], k)), np.zeros((K.shape[0], k))
     values, H = spectral_partition(K, k)
-    usable = values > np.finfo(float).eps * K.shape[0] * max(values[0], 1.0)
-    return values, H, np.where(usable, H / np.where(usable, values, 1.0), 0.0)
+    # beyond the rank of the kernel eigenvectors are arbitrary and would tell identical samples apart
+    usable = values > RANK_CUTOFF * max(values[0], np.finfo(float).tiny)
+    H = np.where(usable, H, 0.0)
+    return values, H, H / np.where(usable, values, 1.0)
 
 
 def _checked_kernel(name: str, K: Any) -> Array:

@@ -80,7 +80,7 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         X = X - scaling.shift.astype(X.dtype)
     if scaling.scale is not None:
         factor = (1.0 / scaling.scale).astype(X.dtype)
-        X = (X @ sparse.diags_array(factor)).tocsr() if sparse.issparse(X) else X * factor
+        X = _with_data(X, X.data * factor[X.indices]) if sparse.issparse(X) else X * factor
     return unit_rows(X) if scaling.kind in ("unit", "tfidf") else X
 
 
@@ -89,7 +89,7 @@ def unit_rows(X: Any) -> Any:
     if sparse.issparse(X):
         norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-        return (sparse.diags_array(factor.astype(X.dtype)) @ X).tocsr()
+        return _with_data(X, X.data * np.repeat(factor.astype(X.dtype), np.diff(X.indptr)))
     norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
     factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     return X * factor.astype(X.dtype)[:, None]
@@ -99,6 +99,11 @@ def row_blocks(n: int, size: int = ROWS_PER_BLOCK) -> Iterator[slice]:
     """Yield slices that cover n rows in blocks of ``size``."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
+
+
+def _with_data(X: Any, data: Array) -> Any:
+    """Return a CSR matrix with the pattern of X and other values."""
+    return type(X)((data, X.indices, X.indptr), shape=X.shape)
 
 
 def _observed(X: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manyviews.linalg.eigen import column_signs, top_eigenpairs
 
-__all__ = ["SpectralPartition", "common_projection", "factor_partition", "spectral_partition"]
+__all__ = ["RANK_CUTOFF", "SpectralPartition", "common_projection", "factor_partition", "spectral_partition"]
 
 Array = NDArray[Any]
 RANK_CUTOFF = 1e-10

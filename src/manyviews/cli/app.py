@@ -1,0 +1,65 @@
+"""The command app: its commands, its version, and the way from arguments to an exit code."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from cyclopts import App, CycloptsError
+
+from manyviews import __version__
+from manyviews.cli import data, fit, methods
+from manyviews.cli.console import UsageError, guarded
+
+__all__ = ["app", "run"]
+
+app = App(
+    name="manyviews",
+    help="Multi-view clustering: group things by all their views together.",
+    version=f"manyviews {__version__}",
+    help_format="plaintext",
+)
+app.command(fit.demo)
+app.command(fit.cluster, usage="Usage: manyviews cluster (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
+app.command(fit.predict, usage="Usage: manyviews predict DIR (FILE | --view NAME=FILE ...) [OPTIONS]")
+app.command(methods.methods)
+app.command(data.app)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command that the arguments ask for; return its exit code."""
+    with _termination_as_exit():
+        return guarded(lambda: _dispatch(list(argv)))
+
+
+def _dispatch(argv: list[str]) -> None:
+    try:
+        command, bound, *_ = app.parse_args(argv, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        text = " ".join(str(error).split()).rstrip(".")
+        raise UsageError(f"{text} (see: manyviews {_named_command(argv)}--help)") from error
+    command(*bound.args, **bound.kwargs)
+
+
+def _named_command(argv: list[str]) -> str:
+    return f"{argv[0]} " if argv and argv[0] in ("demo", "cluster", "predict", "methods", "data") else ""
+
+
+@contextmanager
+def _termination_as_exit() -> Iterator[None]:
+    """Let a polite kill, as of a job queue, unwind, so that hidden folders are removed."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

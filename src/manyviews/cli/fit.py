@@ -1,0 +1,197 @@
+"""``manyviews demo``, ``cluster`` and ``predict``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+from cyclopts import Parameter
+
+from manyviews.cli.console import Progress, UsageError, user_input
+from manyviews.cli.inputs import check_n_clusters, load_input, parse_scaling, parse_settings, whole_number
+from manyviews.cli.methods import DEFAULT_METHOD
+from manyviews.cli.model_types import is_model_type
+from manyviews.cli.results import Job, print_summary, run_job
+
+if TYPE_CHECKING:
+    from manyviews.io import LoadedViews
+
+__all__ = ["cluster", "demo", "predict"]
+
+DEMO_DATA, DEMO_OUT = "mfeat", "manyviews-demo"
+
+Texts = list[str] | None
+ViewFiles = Annotated[Texts, Parameter(name="--view", negative=())]
+IdColumn = Annotated[str | None, Parameter(name="--id")]
+Switch = Parameter(negative=(), show_default=False)
+
+
+def demo(*, out: str = DEMO_OUT) -> None:
+    """Cluster 2000 handwritten digits seen in six views, and write the report.
+
+    Parameters
+    ----------
+    out
+        Output folder. An earlier demo in the same place is replaced.
+    """
+    from manyviews import datasets
+    from manyviews.cluster.registry import find_method
+    from manyviews.io import LoadedViews
+    from manyviews.io.write import read_record
+
+    earlier = read_record(out)
+    if os.path.exists(out) and (earlier is None or earlier.get("command") != "demo"):
+        raise UsageError(f"{out} exists and is not the output of a demo; choose another folder with --out")
+    progress, method = Progress(), find_method(DEFAULT_METHOD)
+    with progress.stage("read", f"loading {DEMO_DATA}"):
+        data = datasets.load(DEMO_DATA)
+    loaded = LoadedViews(data.views, data.labels, data.name, {data.name: datasets.info(data.name).sha256 or ""}, ())
+    model = method.load()(n_clusters=len(data.class_names), random_state=0)
+    record = run_job(Job("demo", loaded, method, model, out, force=earlier is not None), progress)
+    print_summary(record, out)
+
+
+def cluster(
+    source: str | None = None,
+    /,
+    *,
+    n_clusters: Annotated[int, Parameter(name=("--n-clusters", "-k"), converter=whole_number)],
+    view: ViewFiles = None,
+    method: str = DEFAULT_METHOD,
+    settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
+    scaling: Annotated[Texts, Parameter(negative=())] = None,
+    id_column: IdColumn = None,
+    truth: str | None = None,
+    seed: Annotated[int, Parameter(converter=whole_number)] = 0,
+    out: str | None = None,
+    force: Annotated[bool, Switch] = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
+    quiet: Annotated[bool, Switch] = False,
+) -> None:
+    """Cluster a data set; write labels, run record, report and model to a folder.
+
+    Parameters
+    ----------
+    source
+        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+    n_clusters
+        Number of clusters.
+    view
+        One view as NAME=FILE; give it once per view. Files: .npy .npz .csv .tsv .parquet .arrow .feather .mtx
+        .mat, .gz where usual.
+    method
+        Clustering method (see: manyviews methods).
+    settings
+        A parameter of the method as PARAM=VALUE; may be repeated.
+    scaling
+        What is done to each view first: auto, standard, minmax, unit, tfidf or none; or VIEW=WORD, repeated.
+    id_column
+        Column of row ids in every table; rows are matched by it. Without it they are matched by position.
+    truth
+        Classes to score against: a column of one table, a labelling in the .npz, or a file with one column.
+    seed
+        Seed of everything random.
+    out
+        Output folder, by default manyviews-NAME in the current folder.
+    force
+        Replace an earlier output folder.
+    as_json
+        Print the run record as one JSON object.
+    quiet
+        Print nothing but warnings and errors.
+    """
+    from manyviews.cluster.registry import find_method
+    from manyviews.io.write import check_folder
+
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    with user_input():
+        info = find_method(method)
+    parameters = parse_settings(settings or (), info.load())
+    progress = Progress(quiet=quiet)
+    if out is not None:
+        with user_input():
+            check_folder(out, force=force)
+    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
+        data = load_input(source, view or (), id_column=id_column, truth=truth)
+    check_n_clusters(n_clusters, len(data.views))
+    scalings = parse_scaling(scaling or (), data.views.names)
+    for note in data.notes:
+        progress.note(note)
+    model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
+    folder = out or _default_out(data)
+    record = run_job(Job("cluster", data, info, model, folder, force), progress)
+    print_summary(record, folder, as_json=as_json, quiet=quiet)
+
+
+def _default_out(data: LoadedViews) -> str:
+    return "manyviews-" + (re.sub(r"[^\w.-]+", "-", data.name).strip("-.") or "output")[:80]
+
+
+def predict(
+    folder: str,
+    source: str | None = None,
+    /,
+    *,
+    view: ViewFiles = None,
+    id_column: IdColumn = None,
+    out: str | None = None,
+    force: Annotated[bool, Switch] = False,
+    quiet: Annotated[bool, Switch] = False,
+) -> None:
+    """Give clusters to new samples with the model of an earlier run.
+
+    Parameters
+    ----------
+    folder
+        Output folder of manyviews cluster.
+    source
+        A file with all views of the new samples, or a named data set.
+    view
+        One view as NAME=FILE; give it once per view.
+    id_column
+        Column of row ids in every table; rows are matched by it.
+    out
+        File for the labels as csv; without it they are printed.
+    force
+        Replace an existing file.
+    quiet
+        Print nothing but labels, warnings and errors.
+    """
+    from manyviews.io.model import load_model, match_features
+    from manyviews.io.write import MODEL, write_labels
+
+    progress, place = Progress(quiet=quiet), os.path.join(folder, MODEL)
+    with user_input():
+        model = load_model(place, trusted=is_model_type)
+    if not hasattr(model, "predict"):
+        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
+    with _destination(out, force) as stream:
+        with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
+            data = load_input(source, view or (), id_column=id_column)
+        with user_input():
+            views = match_features(data.views, place)
+        for note in data.notes:
+            progress.note(note)
+        with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
+            labels = model.predict(views)
+        write_labels(stream, labels, samples=views.sample_names)
+
+
+@contextmanager
+def _destination(out: str | None, force: bool) -> Iterator[TextIO]:
+    from manyviews.io.write import OutputError, atomic_file
+
+    if out is None:
+        yield sys.stdout
+        return
+    with (
+        user_input(OutputError),
+        atomic_file(out, force=force) as path,
+        path.open("w", encoding="utf-8", newline="") as stream,
+    ):
+        yield stream

@@ -1,0 +1,209 @@
+"""What the user typed, turned into data and parameters."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from manyviews.cli.console import UsageError, user_input
+
+if TYPE_CHECKING:
+    from manyviews.io import LoadedViews
+
+__all__ = ["check_n_clusters", "load_input", "parse_scaling", "parse_settings", "whole_number"]
+
+# Constructor parameters that have an option of their own, or none on the command line.
+_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
+_HIDDEN = {"views"}
+_SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
+_WORDS = {"true": True, "false": False, "none": None, "null": None}
+
+
+def load_input(
+    source: str | None, view: Sequence[str], *, id_column: str | None = None, truth: str | None = None
+) -> LoadedViews:
+    """Load what a command was given: the name of a data set, a file, or one file per view.
+
+    Parameters
+    ----------
+    source : str or None
+        Name of a data set, or path.
+    view : sequence of str
+        ``NAME=FILE`` pairs.
+    id_column, truth : str, default=None
+        Columns of ids and of classes.
+
+    Returns
+    -------
+    LoadedViews
+        Views, classes, name, checksums, notes.
+
+    Raises
+    ------
+    UsageError
+        If both or neither are given, or something cannot be read.
+    """
+    if (source is None) == (not view):
+        given = "both were given" if view else "nothing was given"
+        raise UsageError(f"give the name of a data set, a file, or --view NAME=FILE for each view; {given}")
+    from manyviews.io import read_views
+
+    with user_input():
+        if source is None:
+            return read_views(_parse_views(view), id_column=id_column, truth=truth)
+        if os.path.isfile(source) or _looks_like_path(source):
+            return read_views(source, id_column=id_column, truth=truth)
+    return _load_named(source, id_column, truth)
+
+
+def _looks_like_path(source: str) -> bool:
+    return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
+
+
+def _parse_views(view: Sequence[str]) -> dict[str, str]:
+    sources: dict[str, str] = {}
+    for pair in view:
+        name, mark, path = pair.partition("=")
+        if not (name and mark and path):
+            raise UsageError(f"--view {pair}: write --view NAME=FILE")
+        if name in sources:
+            raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
+        sources[name] = path
+    return sources
+
+
+def _load_named(name: str, id_column: str | None, truth: str | None) -> LoadedViews:
+    from manyviews import datasets
+    from manyviews.io import LoadedViews
+
+    try:
+        entry = datasets.info(name)
+    except ValueError as error:
+        if os.path.isdir(name):
+            raise UsageError(f"{name} is a folder; give a file, or --view NAME=FILE for each view") from error
+        raise UsageError(f"there is no file {name!r}, and {error}") from error
+    if id_column is not None or truth is not None:
+        raise UsageError(f"the data set {name!r} has its own ids and classes; leave --id and --truth out")
+    if not entry.bundled:
+        raise UsageError(f"the data set {name!r} does not come with manyviews. {entry.get} Then give the file instead")
+    data = datasets.load(name)
+    return LoadedViews(data.views, data.labels, data.name, {data.name: entry.sha256 or ""}, ())
+
+
+def parse_settings(settings: Sequence[str], method: type) -> dict[str, Any]:
+    """Return constructor parameters from ``PARAM=VALUE`` pairs.
+
+    Parameters
+    ----------
+    settings : sequence of str
+        Values are numbers, true, false, none, JSON lists, or else text.
+    method : type
+        The estimator class.
+
+    Returns
+    -------
+    dict of str to object
+        Parameters by name.
+
+    Raises
+    ------
+    UsageError
+        If a pair is malformed, repeated, or names no parameter of the method.
+    """
+    known = [name for name in inspect.signature(method).parameters if name not in _HIDDEN and name not in _OPTIONS]
+    parsed: dict[str, Any] = {}
+    for pair in settings:
+        name, mark, value = pair.partition("=")
+        name = name.replace("-", "_")
+        if not (name and mark):
+            raise UsageError(f"--set {pair}: write --set PARAM=VALUE")
+        if name in _OPTIONS:
+            raise UsageError(f"--set {pair}: {name} has an option of its own, {_OPTIONS[name]}")
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise UsageError(
+                f"--set {pair}: {method.__name__} has no parameter {name!r}; {hint}it has {', '.join(known)}"
+            )
+        if name in parsed:
+            raise UsageError(f"--set {pair}: {name} was set already; set it once")
+        parsed[name] = _literal(value)
+    return parsed
+
+
+def _literal(text: str) -> Any:
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def whole_number(_: Any, tokens: Sequence[Any]) -> int:
+    """Return an option's value as an integer; 2.5 is refused, where int() of a float would cut it to 2.
+
+    Raises
+    ------
+    ValueError
+        If it is no whole number.
+    """
+    text = tokens[0].value
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a whole number") from None
+
+
+def parse_scaling(scaling: Sequence[str], names: Sequence[str]) -> Any:
+    """Return the ``scaling`` parameter from one word, or from ``VIEW=WORD`` pairs.
+
+    Parameters
+    ----------
+    scaling : sequence of str
+        What --scaling was given; empty for the default.
+    names : sequence of str
+        Names of the views.
+
+    Returns
+    -------
+    str, None or dict
+        As the estimators take it.
+
+    Raises
+    ------
+    UsageError
+        If a word or a view is unknown.
+    """
+    if not scaling:
+        return "auto"
+    if len(scaling) == 1 and "=" not in scaling[0]:
+        return _scaling_word(scaling[0])
+    chosen: dict[str, str | None] = {}
+    for pair in scaling:
+        name, _, word = pair.rpartition("=")
+        if name not in names or name in chosen:
+            raise UsageError(
+                f"--scaling {pair}: write one of {', '.join(_SCALINGS)}, or VIEW=WORD once per view; "
+                f"the views are {', '.join(names)}"
+            )
+        chosen[name] = _scaling_word(word)
+    return {name: chosen.get(name, "auto") for name in names}
+
+
+def _scaling_word(word: str) -> str | None:
+    if word not in _SCALINGS:
+        raise UsageError(f"--scaling {word}: choose one of {', '.join(_SCALINGS)}, or VIEW=WORD once per view")
+    return None if word == "none" else word
+
+
+def check_n_clusters(n_clusters: int, n_samples: int) -> None:
+    """Raise UsageError unless 1 <= n_clusters <= n_samples."""
+    if not 1 <= n_clusters <= n_samples:
+        raise UsageError(
+            f"-k {n_clusters}: the number of clusters must be between 1 and the number of samples, {n_samples}"
+        )

@@ -1,0 +1,153 @@
+"""Fit, score, and write the output folder: what ``demo`` and ``cluster`` share."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manyviews import __version__
+from manyviews.cli.console import Progress, count, print_json, print_table, user_input
+
+if TYPE_CHECKING:
+    from manyviews.cluster.registry import MethodInfo
+    from manyviews.io import LoadedViews
+
+__all__ = ["Job", "print_summary", "run_job"]
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One clustering run: data, method, estimator with its parameters, and where the results go."""
+
+    command: str
+    data: LoadedViews
+    method: MethodInfo
+    model: Any
+    out: str
+    force: bool = False
+
+
+def run_job(job: Job, progress: Progress) -> dict[str, Any]:
+    """Fit the model and write the output folder.
+
+    Parameters
+    ----------
+    job : Job
+        What to do.
+    progress : Progress
+        Keeps the times; its ``timings`` become part of the record.
+
+    Returns
+    -------
+    dict
+        The run record, as in ``run.json``.
+
+    Raises
+    ------
+    UsageError
+        If the output folder may not be written, or data or parameters do not suit the method.
+    """
+    from manyviews.io.write import OutputError, atomic_folder
+
+    views = job.data.views
+    # The folder is made first, so that one that cannot be written costs no fit.
+    with user_input(OutputError), atomic_folder(job.out, force=job.force) as folder:
+        what = f"clustering {len(views)} samples in {count(len(views.names), 'view')} with {job.method.class_name}"
+        # Verbose estimators print; stdout is kept for the result.
+        with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
+            job.model.fit(views)
+        record = _record(job)
+        _write(job, progress, record, folder)
+    return record
+
+
+def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -> None:
+    from manyviews.io.model import save_model
+    from manyviews.io.write import LABELS, MODEL, RECORD, REPORT, write_json, write_labels
+    from manyviews.report import write_report
+
+    views, model = job.data.views, job.model
+    with progress.stage("write", f"writing {job.out}"):
+        confidence = getattr(model, "confidence_", None)
+        with open(folder / LABELS, "w", encoding="utf-8", newline="") as stream:
+            write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
+        save_model(model, folder / MODEL, views)
+    record["timings"] = dict(progress.timings)
+    with progress.stage("report", "drawing the report"):
+        title = f"{job.data.name}: {job.method.class_name}"
+        write_report(folder / REPORT, model, views, title=title, run=record, truth=job.data.labels)
+    record["timings"] = dict(progress.timings)
+    write_json(folder / RECORD, record)
+
+
+def _record(job: Job) -> dict[str, Any]:
+    """Return what run.json says: enough to run the same again."""
+    from manyviews.metrics import evaluate
+
+    views, model, labels = job.data.views, job.model, job.data.labels
+    weights = getattr(model, "view_weights_", None)
+    sizes = [int((model.labels_ == cluster).sum()) for cluster in range(int(model.labels_.max()) + 1)]
+    return {
+        "manyviews": __version__,
+        "command": job.command,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": {
+            "name": job.data.name,
+            "n_samples": len(views),
+            "views": {name: array.shape[1] for name, array in views.items()},
+            "notes": list(job.data.notes),
+        },
+        "inputs": job.data.checksums,
+        "method": job.method.name,
+        "class": job.method.class_name,
+        "n_clusters": model.n_clusters,
+        "seed": model.random_state,
+        "parameters": model.get_params(deep=False),
+        "n_iter": model.n_iter_,
+        "converged": model.converged_,
+        "cluster_sizes": sizes,
+        "scores": None if labels is None else evaluate(labels, model.labels_),
+        "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
+        "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},
+        "timings": {},
+    }
+
+
+def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, quiet: bool = False) -> None:
+    """Say on stdout what came out and where it is.
+
+    Parameters
+    ----------
+    record : dict
+        The run record.
+    out : str
+        The output folder as the user gave it.
+    as_json : bool, default=False
+        Print the record as one JSON object instead.
+    quiet : bool, default=False
+        Print nothing, unless as JSON.
+    """
+    if as_json:
+        print_json(record | {"out": out})
+    if as_json or quiet:
+        return
+    data, sizes = record["data"], record["cluster_sizes"]
+    print(
+        f"{record['class']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
+        f"{count(len(sizes), 'cluster')} of {sizes[-1]} to {sizes[0]} samples, {record['timings']['fit']:.1f} s"
+    )
+    if record["scores"]:
+        print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])
+    if record["view_weights"]:
+        print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
+    print(f"labels: {os.path.join(out, 'labels.csv')}")
+    print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")

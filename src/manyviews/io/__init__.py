@@ -1,0 +1,8 @@
+"""Files to Views and results to files; nothing in a file is ever executed."""
+
+from __future__ import annotations
+
+from manyviews.io.multiview import MultiviewFile, read_multiview_file
+from manyviews.io.read import LoadedViews, read_views
+
+__all__ = ["LoadedViews", "MultiviewFile", "read_multiview_file", "read_views"]

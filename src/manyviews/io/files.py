@@ -1,0 +1,128 @@
+"""What every reader needs: a file that is there, its kind, its checksum, and one-line errors."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["ARRAYS", "MULTIVIEW", "TABLES", "checksum", "file_kind", "readable", "require_file", "stem"]
+
+MULTIVIEW = (".npz", ".mat")
+ARRAYS = (".npy", ".mtx", ".mtx.gz")
+TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".ipc")
+
+# What a damaged or foreign file makes the parsers of numpy, scipy and the standard library raise.
+_PARSER_ERRORS = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def require_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of an existing, non-empty regular file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Path as the user gave it.
+
+    Returns
+    -------
+    Path
+        The same path.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, it is a folder, cannot be read, or is empty.
+    """
+    given = os.fspath(path)
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise ValueError(f"{given} is a folder; give the path of a file")
+        if not file.exists():
+            raise ValueError(f"{given}: there is no such file; check the path")
+        with file.open("rb") as stream:
+            if not stream.read(1):
+                raise ValueError(f"{given} is empty; write the data again")
+    except OSError as error:
+        raise ValueError(f"{given} cannot be read: {error.strerror or error}; check the path and its rights") from error
+    return file
+
+
+def file_kind(path: str | os.PathLike[str]) -> str:
+    """Return the suffix that decides the reader, such as ``".csv"`` or ``".csv.gz"``, in lower case.
+
+    Raises
+    ------
+    ValueError
+        If no reader takes this suffix.
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    kind = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
+    known = MULTIVIEW + ARRAYS + TABLES
+    if kind not in known:
+        raise ValueError(
+            f"{os.fspath(path)}: files of the kind {kind or 'without a suffix'!r} cannot be read; "
+            f"convert it to one of {', '.join(known)}"
+        )
+    return kind
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """Return the file name without the suffixes that decide the reader."""
+    name = Path(path).name
+    kind = next((k for k in (*TABLES, *ARRAYS, *MULTIVIEW) if k.endswith(".gz") and name.lower().endswith(k)), None)
+    return name[: -len(kind)] if kind else Path(path).stem
+
+
+def checksum(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turn whatever a parser raises on a damaged or foreign file into a one-line ValueError.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Path as the user gave it, for the message.
+    what : str
+        What the file was taken for, with its article: ``"an .npz file"``.
+
+    Raises
+    ------
+    ValueError
+        If the body raises what parsers raise.
+    """
+    try:
+        yield
+    except _PARSER_ERRORS as error:
+        detail = " ".join(str(error).split()) or type(error).__name__
+        given = os.fspath(path)
+        if "pickle" in detail or "Python objects" in detail:
+            raise ValueError(
+                f"{given} is not {what} of plain numbers: it is damaged, or holds pickled Python objects, which are "
+                "never loaded because they can run code; save it again as a numeric array"
+            ) from error
+        raise ValueError(
+            f"{given} cannot be read as {what} ({detail[:160]}); "
+            "it may be damaged, cut short or of another kind: write it again"
+        ) from error

@@ -1,0 +1,176 @@
+"""Fitted models to folders and back, without pickle: nothing in a model folder is ever executed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import manyviews
+from manyviews.io.files import checksum
+from manyviews.io.write import write_json
+from manyviews.views import Views
+
+__all__ = ["FORMAT", "load_model", "match_features", "save_model"]
+
+FORMAT = 1
+_HEADER, _BODY = "model.json", "model.skops"
+
+# What fitted estimators hold besides numbers and scikit-learn's own types.
+_SCIPY_TYPES = tuple(
+    f"scipy.sparse._{kind}.{kind}_{suffix}" for kind in ("csr", "csc") for suffix in ("array", "matrix")
+)
+
+
+def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views) -> None:
+    """Write a fitted estimator to a new folder.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator.
+    folder : str or path-like
+        Folder to make.
+    views : Views
+        What it was fitted on; names, widths and column names are kept to check new samples against.
+    """
+    import skops.io
+
+    folder = Path(folder)
+    folder.mkdir()
+    body = folder / _BODY
+    skops.io.dump(estimator, body)
+    described = [
+        {"name": name, "n_features": array.shape[1], "feature_names": columns}
+        for (name, array), columns in zip(views.items(), views.feature_names, strict=True)
+    ]
+    header = {"format": FORMAT, "manyviews": manyviews.__version__, "class": type(estimator).__name__}
+    write_json(folder / _HEADER, header | {"views": described, "sha256": checksum(body)})
+
+
+def load_model(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]) -> Any:
+    """Read an estimator that ``save_model`` wrote.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The model folder.
+    trusted : callable
+        Says whether a class may be made, by its full name, for instance ``"manyviews.cluster.op_lfmvc.OPLFMVC"``.
+        It is asked for every class beyond those of NumPy, SciPy and scikit-learn that skops holds to be safe.
+
+    Returns
+    -------
+    estimator
+        The fitted estimator.
+
+    Raises
+    ------
+    ValueError
+        If the folder is no model, damaged, of a newer version, or asks for other classes.
+    """
+    import skops.io
+
+    given, header = os.fspath(folder), read_header(folder)
+    body = Path(folder, _BODY)
+    if not body.is_file() or checksum(body) != header.get("sha256"):
+        raise ValueError(f"{given}: {_BODY} is missing or damaged (its checksum differs); fit and save the model again")
+    try:
+        asked = skops.io.get_untrusted_types(file=body)
+        refused = [name for name in asked if name not in _SCIPY_TYPES and not trusted(name)]
+        model = None if refused else skops.io.load(body, trusted=asked)
+    except Exception as error:
+        raise ValueError(
+            f"{given} cannot be read ({type(error).__name__}; written by manyviews {header.get('manyviews')}, this is "
+            f"{manyviews.__version__}); fit and save the model again"
+        ) from error
+    if refused:
+        raise ValueError(f"{given} asks for {refused[0]}, which no manyviews model is made of; it is not loaded")
+    if type(model).__name__ != header.get("class"):
+        raise ValueError(f"{given}: {_HEADER} and {_BODY} do not belong together; fit and save the model again")
+    return model
+
+
+def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the description of a model folder; raise ValueError where it is none or too new."""
+    given = os.fspath(folder)
+    if not Path(folder).is_dir():
+        raise ValueError(f"{given}: there is no such model folder; give the output folder of 'manyviews cluster'")
+    try:
+        header = json.loads(Path(folder, _HEADER).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ValueError(f"{given} is no model folder: it has no {_HEADER}") from error
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again") from error
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise ValueError(f"{given}: {_HEADER} was not written by manyviews")
+    if header["format"] > FORMAT:
+        raise ValueError(
+            f"{given} was written by a newer manyviews ({header.get('manyviews')}, this is {manyviews.__version__}); "
+            "update manyviews"
+        )
+    return header
+
+
+def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:
+    """Return the views of new samples as the model of a folder takes them.
+
+    Parameters
+    ----------
+    views : Views
+        New samples.
+    folder : str or path-like
+        The model folder.
+
+    Returns
+    -------
+    Views
+        The views in the model's order; the columns of tables in the model's order too.
+
+    Raises
+    ------
+    ValueError
+        If views or columns are missing or unknown, or a width differs.
+    """
+    expected = read_header(folder)["views"]
+    names = [view["name"] for view in expected]
+    if len(names) == len(views.names) == 1:
+        given = views  # one file for one view: what the file is called says nothing
+    else:
+        lacking, unknown = _differences(names, views.names)
+        if lacking or unknown:
+            raise ValueError(
+                f"the model has the views {names}; missing here: {lacking}, unknown here: {unknown}; "
+                "give each view as --view NAME=FILE"
+            )
+        given = views.select(names)
+    arrays = {}
+    for name, array, columns, view in zip(names, given.arrays, given.feature_names, expected, strict=True):
+        order = _column_order(name, array.shape[1], columns, view)
+        arrays[name] = array if order is None else array[:, order]
+    return Views(arrays, sample_names=views.sample_names)
+
+
+def _column_order(name: str, width: int, columns: tuple[str, ...] | None, expected: dict[str, Any]) -> Any:
+    """Return the positions of the model's columns in a view, or None where they are in place."""
+    wanted = expected["feature_names"]
+    if columns is not None and wanted is not None and list(columns) != wanted:
+        lacking, unknown = _differences(wanted, columns)
+        if lacking or unknown:
+            raise ValueError(
+                f"view {name!r} has other columns than the model was fitted on; "
+                f"missing here: {lacking[:5]}, unknown here: {unknown[:5]}"
+            )
+        position = {column: place for place, column in enumerate(columns)}
+        return np.array([position[column] for column in wanted])
+    if width != expected["n_features"]:
+        raise ValueError(f"view {name!r} has {width} features, but the model was fitted on {expected['n_features']}")
+    return None
+
+
+def _differences(expected: Collection[str], given: Collection[str]) -> tuple[list[str], list[str]]:
+    return [key for key in expected if key not in set(given)], [key for key in given if key not in set(expected)]

@@ -1,0 +1,73 @@
+"""Read classes from a file of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.io.files import ARRAYS, TABLES, file_kind, readable, require_file
+from manyviews.io.labels import check_labels
+from manyviews.io.matching import check_unique, row_orders
+from manyviews.io.tables import read_columns
+
+__all__ = ["read_truth_file"]
+
+
+def read_truth_file(
+    path: str | os.PathLike[str], n: int, ids: Sequence[str] | None, id_column: str | None
+) -> NDArray[Any]:
+    """Read the classes of n samples from a table with one column, or a .npy file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A table, or a one-dimensional array.
+    n : int
+        Number of samples.
+    ids : sequence of str or None
+        Ids of the samples in their order; the classes are then matched by ``id_column``, if the table has it.
+    id_column : str or None
+        Name of the id column.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Classes, int64 or text.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or does not hold one class per sample.
+    """
+    given, kind = os.fspath(path), file_kind(path)
+    if kind in TABLES:
+        return _from_table(given, n, ids, id_column)
+    if kind not in ARRAYS[:1]:
+        raise ValueError(f"{given}: classes are read from a table with one column or from a .npy file")
+    with readable(path, "a .npy file"):
+        labels = np.load(require_file(path), allow_pickle=False)
+    return check_labels(labels, n, given)
+
+
+def _from_table(given: str, n: int, ids: Sequence[str] | None, id_column: str | None) -> NDArray[Any]:
+    columns = read_columns(given, as_text=() if id_column is None else (id_column,))
+    row_ids = columns.pop(id_column) if ids is not None and id_column in columns else None
+    if len(columns) != 1:
+        raise ValueError(
+            f"{given} has the columns {', '.join(map(repr, columns))}; a file of classes has one column, "
+            "and the id column where rows are matched by id"
+        )
+    name, values = next(iter(columns.items()))
+    where = f"{given}: column {name!r}"
+    if None in values:
+        raise ValueError(f"{where} is empty in row {values.index(None)}; every row needs a class")
+    labels = check_labels(np.array(values), len(values), where)
+    if ids is None or row_ids is None:
+        return check_labels(labels, n, where)
+    keys = [str(key) for key in row_ids]
+    check_unique(keys, given)
+    return labels[row_orders({"views": ids, given: keys})[given]]

@@ -1,0 +1,285 @@
+"""Results to files, all or nothing: written under a hidden name and renamed into place."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = [
+    "OUTPUTS",
+    "OutputError",
+    "atomic_file",
+    "atomic_folder",
+    "check_folder",
+    "read_record",
+    "to_plain",
+    "write_json",
+    "write_labels",
+]
+
+LABELS, RECORD, REPORT, MODEL = "labels.csv", "run.json", "report.html", "model"
+OUTPUTS = (LABELS, RECORD, REPORT, MODEL)
+
+
+class OutputError(ValueError):
+    """The place that the results were to go to cannot be used."""
+
+
+@contextmanager
+def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a hidden folder to write into, which takes the place of ``target`` at the end.
+
+    Parameters
+    ----------
+    target : str or path-like
+        The folder to make. Parent folders are made too.
+    force : bool, default=False
+        Replace an existing folder, if it is the output of an earlier run and holds nothing else.
+
+    Yields
+    ------
+    Path
+        A folder beside the target. It is removed where the body fails; a killed process leaves at most this hidden
+        folder, never one under the final name.
+
+    Raises
+    ------
+    OutputError
+        If the target exists and may not be replaced, or its parent cannot be written to.
+    """
+    given, final = os.fspath(target), Path(os.path.realpath(target))
+    check_folder(given, force=force)
+    made = _make_parents(final.parent, given)
+    temporary = _hidden(final, "partial")
+    try:
+        try:
+            temporary.mkdir()
+        except OSError as error:
+            raise OutputError(_not_writable(given, error)) from error
+        yield temporary
+        _sync(temporary)
+        check_folder(given, force=force)
+        _put_in_place(temporary, final)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        _remove_empty(made)
+        raise
+
+
+@contextmanager
+def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a hidden file name to write to, which takes the place of ``target`` at the end.
+
+    Parameters
+    ----------
+    target : str or path-like
+        The file to make.
+    force : bool, default=False
+        Replace an existing file.
+
+    Yields
+    ------
+    Path
+        An empty file beside the target.
+
+    Raises
+    ------
+    OutputError
+        If the target is a folder, exists without ``force``, or its folder cannot be written to.
+    """
+    given, final = os.fspath(target), Path(os.path.realpath(target))
+    _check_file_target(final, given, force)
+    made = _make_parents(final.parent, given)
+    temporary = _hidden(final, "partial")
+    try:
+        try:
+            temporary.touch(exist_ok=False)
+        except OSError as error:
+            raise OutputError(_not_writable(given, error)) from error
+        yield temporary
+        _sync(temporary)
+        _check_file_target(final, given, force)
+        os.replace(temporary, final)
+        _sync_entry(final.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        _remove_empty(made)
+        raise
+
+
+def _check_file_target(final: Path, given: str, force: bool) -> None:
+    if final.is_dir():
+        raise OutputError(f"{given} is a folder; give the path of a file")
+    if final.exists() and not force:
+        raise OutputError(f"{given} exists already; choose another name or give --force to replace it")
+
+
+def read_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Return the run record of an output folder, or None where the folder is none of ours."""
+    try:
+        record = json.loads(Path(folder, RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and "manyviews" in record else None
+
+
+def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise OutputError where something is in the way of an output folder that may not be replaced.
+
+    Parameters
+    ----------
+    target : str or path-like
+        The folder to make.
+    force : bool, default=False
+        An existing folder may be replaced, if it is the output of an earlier run and holds nothing else.
+
+    Raises
+    ------
+    OutputError
+        If it exists and may not be replaced.
+    """
+    given, final = os.fspath(target), Path(os.path.realpath(target))
+    if not os.path.lexists(final):
+        return
+    if not final.is_dir():
+        raise OutputError(f"{given} exists and is a file; choose another folder")
+    if not force:
+        raise OutputError(f"{given} exists already; choose another folder or give --force to replace it")
+    entries = sorted(entry.name for entry in final.iterdir())
+    if entries and read_record(final) is None:
+        raise OutputError(f"{given} is not an output folder of manyviews (no run.json of ours), so it is not replaced")
+    foreign = [name for name in entries if name not in OUTPUTS]
+    if foreign:
+        raise OutputError(
+            f"{given} holds files that manyviews did not write ({', '.join(foreign[:3])}), so it is not replaced; "
+            "move them or choose another folder"
+        )
+
+
+def _make_parents(parent: Path, given: str) -> list[Path]:
+    """Make the parent folders; return those that were made, deepest first."""
+    if parent.exists() and not parent.is_dir():
+        raise OutputError(f"{given} cannot be written: {parent.name} is a file, not a folder; choose another place")
+    lacking = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _remove_empty(lacking)
+        raise OutputError(_not_writable(given, error)) from error
+    return lacking
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _not_writable(given: str, error: OSError) -> str:
+    return f"{given} cannot be written ({error.strerror or error}); choose another place with --out"
+
+
+def _hidden(final: Path, role: str) -> Path:
+    return final.with_name(f".{final.name[:100]}.{secrets.token_hex(4)}.{role}")
+
+
+def _put_in_place(temporary: Path, final: Path) -> None:
+    """Rename into place; an older output is moved aside first and removed last."""
+    if not final.exists():
+        os.rename(temporary, final)
+        _sync_entry(final.parent)
+        return
+    aside = _hidden(final, "old")
+    os.rename(final, aside)
+    try:
+        os.rename(temporary, final)
+    except BaseException:
+        os.rename(aside, final)
+        raise
+    _sync_entry(final.parent)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    """Bring a file, or all files of a folder, to the disk before the rename makes them visible."""
+    if path.is_dir():
+        for entry in path.iterdir():
+            _sync(entry)
+        _sync_entry(path)
+    else:
+        with path.open("rb+") as stream:
+            os.fsync(stream.fileno())
+
+
+def _sync_entry(folder: Path) -> None:
+    # Not every system lets a folder be opened or synced; the rename is atomic all the same.
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def write_labels(
+    stream: TextIO, labels: ArrayLike, *, samples: Iterable[Any] | None = None, confidence: ArrayLike | None = None
+) -> None:
+    """Write ``sample,cluster[,confidence]`` as csv.
+
+    Parameters
+    ----------
+    stream : text stream
+        Where to write; a file is opened with ``newline=""``.
+    labels : array-like of shape (n,)
+        Cluster of each sample.
+    samples : iterable of length n, default=None
+        Ids; row numbers from 0 where there are none.
+    confidence : array-like of shape (n,), default=None
+        Confidence of each assignment, 0 to 1.
+    """
+    clusters = np.asarray(labels).tolist()
+    columns: dict[str, Any] = {"sample": range(len(clusters)) if samples is None else samples, "cluster": clusters}
+    if confidence is not None:
+        columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
+    """Write a mapping as indented JSON; see ``to_plain`` for what becomes of arrays and NaN."""
+    text = json.dumps(to_plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON knows it: arrays as lists, NaN and infinity as null, anything unknown as its text."""
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, list | tuple | set):
+        return [to_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int):
+        return value
+    # Paths may hold bytes that are no text; these come as lone surrogates, which UTF-8 has no place for.
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,217 @@
+"""Summary dict -> one self-contained page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from manyviews.report import figures, palette, wording
+from manyviews.report.summary import summarize
+
+__all__ = ["render_report", "render_summary", "write_report"]
+
+
+def render_report(
+    model: Any,
+    views: Any,
+    *,
+    title: str | None = None,
+    run: Mapping[str, Any] | None = None,
+    truth: Iterable[Any] | None = None,
+    random_state: int = 0,
+) -> str:
+    """Return the report of a fitted model as one HTML page that needs nothing else, no network either.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; ``labels_`` is needed, the other attributes are used where they are.
+    views : Views, sequence, mapping or table
+        What the model was fitted on.
+    title : str, default=None
+        Title of the page; by default made from the numbers of samples and clusters.
+    run : mapping, default=None
+        Record of the run: method, parameters, seed, versions, inputs, timings, scores, command; all optional.
+    truth : iterable of length n, default=None
+        Known class of each sample; None, NaN and "" where it is not known.
+    random_state : int, default=0
+        Seed of the choice of points to draw and of the maps.
+
+    Returns
+    -------
+    str
+        The page, the same for the same input.
+
+    Raises
+    ------
+    ImportError
+        If plotly or jinja2 is not installed.
+    ValueError
+        If the model is not fitted, or labels or truth do not have one entry per sample.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from manyviews.report import render_report
+    >>> model = SimpleNamespace(labels_=np.array([0, 0, 1]))
+    >>> page = render_report(model, [np.eye(3), np.ones((3, 2))], title="Three things")
+    >>> "<h1>Three things</h1>" in page
+    True
+    """
+    return render_summary(summarize(model, views, title=title, run=run, truth=truth, random_state=random_state))
+
+
+def write_report(
+    path: str | PathLike[str],
+    model: Any,
+    views: Any,
+    *,
+    title: str | None = None,
+    run: Mapping[str, Any] | None = None,
+    truth: Iterable[Any] | None = None,
+) -> None:
+    """Write the report of a fitted model to a file; see ``render_report``.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, overwritten if it exists.
+    model : estimator
+        Fitted.
+    views : Views, sequence, mapping or table
+        What the model was fitted on.
+    title : str, default=None
+        Title of the page.
+    run : mapping, default=None
+        Record of the run.
+    truth : iterable of length n, default=None
+        Known class of each sample.
+
+    Raises
+    ------
+    ImportError
+        If plotly or jinja2 is not installed.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from manyviews.report import write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(Path(folder) / "report.html", SimpleNamespace(labels_=np.array([0, 1])), [np.eye(2)])
+    """
+    page = render_report(model, views, title=title, run=run, truth=truth)
+    Path(path).write_text(page, encoding="utf-8", newline="\n")
+
+
+def render_summary(summary: Mapping[str, Any]) -> str:
+    """Return the page of a summary made by ``summarize``.
+
+    Parameters
+    ----------
+    summary : dict
+        From ``summarize``.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    ImportError
+        If plotly or jinja2 is not installed.
+    """
+    from manyviews import __version__
+
+    environment = _environment()
+    figures.require_plotly()
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    plotly, payload = _script_text(get_plotlyjs()), _json(_payload(summary))
+    page: str = environment.get_template("page.html.j2").render(
+        summary,
+        version=__version__,
+        light=palette.theme_css(palette.LIGHT),
+        dark=palette.theme_css(palette.DARK),
+        style=Markup(_asset("style.css")),
+        script=Markup(_asset("script.js")),
+        plotly=Markup(plotly),
+        payload=Markup(payload),
+        plotly_bytes=len(plotly.encode()),
+        data_bytes=len(payload),
+    )
+    return page
+
+
+def _environment() -> Any:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError('reports need jinja2; install it by: pip install "manyviews[cli]"') from error
+    environment = Environment(
+        loader=PackageLoader("manyviews.report", "templates"),
+        autoescape=True,  # for every template: the default goes by the file's ending
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for name in ("amount", "count", "decimal", "duration", "fixed", "percent", "size"):
+        environment.filters[name] = getattr(wording, name)
+    environment.globals["look_of"] = palette.look_of
+    return environment
+
+
+def _asset(name: str) -> str:
+    return (resources.files("manyviews.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the charts for the script, by the id of their place on the page."""
+    texts = figures.hover_texts(summary)
+    charts = {
+        f"map-{i}": figures.map_figure(summary, i, texts=texts)
+        for i, flat in enumerate(summary["maps"])
+        if flat["n_axes"] > 0
+    }
+    if len(summary["weights"] or []) > 1:
+        charts["weights"] = figures.weights_figure(summary)
+    if len((summary["convergence"] or {"objective": []})["objective"]) > 1:
+        charts["convergence"] = figures.convergence_figure(summary)
+    return {"texts": texts, "charts": {name: _chart(figure) for name, figure in charts.items()}}
+
+
+def _chart(figure: Any) -> dict[str, Any]:
+    """Return a figure as plain data, without what the page has already: the template and the maps' hover texts."""
+    chart: dict[str, Any] = figure.to_plotly_json()
+    chart["layout"].pop("template", None)
+    for trace in chart["data"]:
+        if "customdata" in trace:
+            del trace["hovertext"]
+    return chart
+
+
+def _json(data: Any) -> str:
+    """Return JSON that may stand inside a script element, whatever names are in it; NaN is an error."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _script_text(source: str) -> str:
+    """Return JavaScript that cannot end its script element early and asks for no style sheet from elsewhere.
+
+    The escaped strings mean the same. Some versions of plotly.js fetch the style of a kind of map that we do not draw.
+    """
+    source = re.sub(r"https://unpkg\.com/[^\"']*\.css", "data:text/css,", source)
+    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")

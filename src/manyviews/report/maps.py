@@ -1,0 +1,197 @@
+"""Flat maps of the samples: each view, and all views together, brought down to two coordinates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.report.wording import amount, count
+from manyviews.views import Views
+
+__all__ = ["MAX_POINTS", "SCALED", "consensus_map", "points_per_map", "view_map"]
+
+Array = NDArray[Any]
+
+# Per map, and over all maps of a page: what a browser draws at once, and what a file can hold.
+MAX_POINTS, MAX_POINTS_IN_ALL = 5000, 60_000
+
+# What is smaller than this, against the largest thing of its kind, is taken for a rounding error.
+NEGLIGIBLE = 1e-12
+
+SVD_DIRECTIONS = 10
+
+
+class Flat(NamedTuple):
+    """Coordinates (m, 2), the share of the spread on each axis, and how many axes mean something (0, 1 or 2)."""
+
+    xy: Array
+    shares: tuple[float, float]
+    n_axes: int
+
+
+def points_per_map(n_maps: int) -> int:
+    """Return how many samples a map shows at most."""
+    return min(MAX_POINTS, max(1000, MAX_POINTS_IN_ALL // n_maps))
+
+
+# What was done to a view before it was flattened, in words.
+SCALED = {
+    "standard": "columns standardised",
+    "minmax": "columns brought to the same range",
+    "unit": "rows brought to length 1",
+    "tfidf": "tf-idf weights",
+    None: "numbers as given",
+}
+
+
+def view_map(
+    views: Views, position: int, scaling: str | None, order: Array, limit: int, random_state: int
+) -> dict[str, Any]:
+    """Return the map of one view: the first ``limit`` observed samples in ``order``."""
+    name, array = views.names[position], views.arrays[position]
+    observed = views.observed[:, position]
+    rows = np.sort(order[observed[order]][:limit])
+    flat = flatten_rows(_scaled(array[rows], scaling) if rows.size else array[rows], random_state)
+    notes = [_subset_note(rows.size, int(observed.sum()), "observed " if not observed.all() else "")]
+    if not observed.all():
+        notes.append(f"{amount(int((~observed).sum()), 'sample')} not observed in this view.")
+    how = "Truncated SVD, principal components" if sparse.issparse(array) else "Principal components"
+    return _as_map(name, "view", rows, flat, notes, f"{how}; {SCALED[scaling]}.")
+
+
+def consensus_map(
+    views: Views, embedding: Array | None, scalings: Sequence[str | None], order: Array, limit: int, random_state: int
+) -> dict[str, Any]:
+    """Return the map of all views together: of the model's embedding, else of the views side by side."""
+    rows = np.sort(order[:limit])
+    notes = [_subset_note(rows.size, len(views), "")]
+    if embedding is not None:
+        flat = flatten_rows(_narrow(embedding[rows]), random_state)
+        how = "Principal components of the embedding that the method made from all views."
+    else:
+        flat = flatten_rows(_side_by_side(views[rows], scalings), random_state)
+        how = "Principal components of all views side by side, scaled as in the maps of the views."
+        if not views.observed.all():
+            notes.append("A view in which a sample was not observed counts as average for it.")
+    return _as_map("All views together", "consensus", rows, flat, notes, how)
+
+
+def flatten_rows(table: Any, random_state: int) -> Flat:
+    """Return the rows of a table in two coordinates: principal components, by way of a truncated SVD if it is sparse.
+
+    Parameters
+    ----------
+    table : ndarray or CSR of shape (m, d)
+        Finite numbers.
+    random_state : int
+        Seed of the randomised solvers, and of the vertical scatter where there is one axis only.
+
+    Returns
+    -------
+    Flat
+        Coordinates; all zero where every row is the same.
+    """
+    m, d = table.shape
+    if sparse.issparse(table) and min(m, d) <= 2:
+        table = table.toarray()
+    spread = _spread(table) if m > 1 else 0.0
+    if spread == 0:
+        return Flat(np.zeros((m, 2)), (0.0, 0.0), 0)
+    scores, variances = _leading(table, random_state)
+    shares = np.zeros(2)
+    shares[: variances.size] = np.minimum(variances / spread, 1.0)
+    if shares[1] > NEGLIGIBLE * shares[0]:
+        return Flat(scores, (float(shares[0]), float(shares[1])), 2)
+    # One axis: points would lie on top of each other on a line, so they are scattered across it.
+    across = np.random.default_rng(random_state).uniform(-1.0, 1.0, m)
+    return Flat(np.column_stack([scores[:, 0], across]), (float(shares[0]), 0.0), 1)
+
+
+def _leading(table: Any, random_state: int) -> tuple[Array, Array]:
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    if sparse.issparse(table):
+        # It does not centre, so its first direction may be little more than the mean; a few more hold the rest.
+        table = TruncatedSVD(min(SVD_DIRECTIONS, *table.shape), random_state=random_state).fit_transform(table)
+    scores = PCA(min(2, *table.shape), random_state=random_state).fit_transform(table)
+    return np.asarray(scores, dtype=np.float64), np.var(scores, axis=0, dtype=np.float64)
+
+
+def _spread(table: Any) -> float:
+    """Return the total variance of the columns; 0 where they are constant but for rounding."""
+    if sparse.issparse(table):
+        means = np.asarray(table.mean(axis=0)).ravel()
+        squares = np.asarray(table.multiply(table).mean(axis=0)).ravel()
+        total, scale = float((squares - means**2).sum()), float(squares.sum())
+    else:
+        total, scale = float(table.var(axis=0, dtype=np.float64).sum()), float((table.astype(np.float64) ** 2).mean())
+    return total if total > NEGLIGIBLE * scale else 0.0
+
+
+def _narrow(array: Any) -> Any:
+    """Bring the largest entry to 1, so that squares neither overflow nor vanish; float64."""
+    array = array.astype(np.float64)
+    largest = float(abs(array).max()) if min(array.shape) else 0.0
+    return array / largest if largest > 0 else array
+
+
+def _scaled(array: Any, kind: str | None) -> Any:
+    array = _narrow(array)
+    return apply_scaling(array, fit_scaling(array, kind))
+
+
+def _side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
+    parts = []
+    for array, observed, kind in zip(views.arrays, views.observed.T, scalings, strict=True):
+        if sparse.issparse(array) or observed.all():
+            parts.append(_scaled(array, kind))
+        elif observed.any():
+            scaled = _scaled(array[observed], kind)
+            filled = np.tile(scaled.mean(axis=0), (len(views), 1))
+            filled[observed] = scaled
+            parts.append(filled)
+    if any(map(sparse.issparse, parts)):
+        return sparse.csr_matrix(sparse.hstack(parts))
+    return np.hstack(parts)
+
+
+def _subset_note(shown: int, of: int, kind: str) -> str:
+    return "" if shown == of else f"A random {count(shown)} of the {count(of)} {kind}samples."
+
+
+def _as_map(name: str, kind: str, rows: Array, flat: Flat, notes: list[str], how: str) -> dict[str, Any]:
+    """Return a map as plain data, coordinates rounded to four digits of their range."""
+    if flat.n_axes == 0:
+        what = (
+            "has one sample"
+            if rows.size == 1
+            else "shows no sample"
+            if rows.size == 0
+            else "is the same for every sample"
+        )
+        notes.append(f"The data {what}.")
+    if flat.n_axes == 1:
+        notes.append("Only the horizontal position means something; points are scattered vertically to be seen.")
+    return {
+        "name": name,
+        "kind": kind,
+        "rows": rows.tolist(),
+        "x": _rounded(flat.xy[:, 0]),
+        "y": _rounded(flat.xy[:, 1]),
+        "shares": list(flat.shares),
+        "n_axes": flat.n_axes,
+        "how": how,
+        "notes": [note for note in notes if note],
+    }
+
+
+def _rounded(values: Array) -> list[float]:
+    largest = float(np.max(np.abs(values), initial=0.0))
+    digits = 0 if largest == 0 else 3 - math.floor(math.log10(largest))
+    return [float(value) for value in np.round(values, digits)]

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+from command_data import CLASSES, table
+
+from manyviews.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with files of every sort, made the current one."""
+    monkeypatch.chdir(tmp_path)
+    table(1).write_csv("a.csv")
+    table(2, kind=[f"class {c}" for c in CLASSES]).write_parquet("b.parquet")
+    table(3).drop("id").write_csv("plain.csv")
+    np.savez("m.npz", view_0=table(1).drop("id").to_numpy(), view_1=table(2).drop("id").to_numpy(), labels=CLASSES)
+    return tmp_path
+
+
+class Result:
+    def __init__(self, code, captured):
+        self.code, self.out, self.err = code, captured.out, captured.err
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run the command in this process, without progress, which a busy machine would make appear."""
+    monkeypatch.setattr("manyviews.cli.console._SECONDS_BEFORE_PROGRESS", 3600)
+
+    def _run(*argv):
+        capsys.readouterr()
+        return Result(main([str(arg) for arg in argv]), capsys.readouterr())
+
+    return _run

@@ -1,0 +1,159 @@
+"""Models come back as they were; foreign, damaged or hostile folders are refused."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import StandardScaler
+
+from manyviews import Views
+from manyviews.cli.model_types import is_model_type
+from manyviews.cluster.registry import METHODS
+from manyviews.io.files import checksum
+from manyviews.io.model import load_model, match_features, save_model
+
+RNG = np.random.default_rng(0)
+X = Views({"a": RNG.normal(size=(30, 4)), "b": RNG.normal(size=(30, 3))})
+
+
+def nothing_else(name):
+    return False
+
+
+@pytest.fixture
+def folder(tmp_path):
+    save_model(KMeans(2, n_init=1, random_state=0).fit(X.concatenate()), tmp_path / "model", X)
+    return tmp_path / "model"
+
+
+def edit(folder, **changes):
+    header = json.loads((folder / "model.json").read_text())
+    (folder / "model.json").write_text(json.dumps(header | changes))
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method.predicts], ids=lambda method: method.name)
+def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method):
+    plain = method.load()(n_clusters=3, random_state=0)
+    variants = [plain]
+    if "approximation" in plain.get_params():
+        variants.append(clone(plain).set_params(approximation="nystrom", n_landmarks=10))
+    for number, model in enumerate(variants):
+        save_model(model.fit(X), tmp_path / str(number), X)
+        loaded = load_model(tmp_path / str(number), trusted=is_model_type)
+        assert type(loaded) is method.load()
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        np.testing.assert_array_equal(loaded.history_.objective, model.history_.objective)
+
+
+def test_scikit_learn_types_need_no_further_trust(folder):
+    loaded = load_model(folder, trusted=nothing_else)
+    assert loaded.predict(X.concatenate()).shape == (30,)
+
+
+def test_types_that_no_model_has_are_refused(tmp_path):
+    save_model(X, tmp_path / "m", X)
+    with pytest.raises(ValueError, match=r"asks for manyviews.views.Views, which no manyviews model is made of"):
+        load_model(tmp_path / "m", trusted=is_model_type)
+
+
+class Trace:
+    made = 0
+
+    def __init__(self):
+        self.value = 1
+
+    def __setstate__(self, state):
+        Trace.made += 1
+
+
+def test_hostile_file_runs_nothing(tmp_path, folder):
+    skops.io.dump({"model": Trace(), "call": os.system}, folder / "model.skops")
+    edit(folder, sha256=checksum(folder / "model.skops"))
+    with pytest.raises(ValueError, match="no manyviews model is made of"):
+        load_model(folder, trusted=is_model_type)
+    assert Trace.made == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted"),
+    [
+        ("manyviews.cluster.op_lfmvc.OPLFMVC", True),
+        ("manyviews.optim.history.History", True),
+        ("manyviews.optim.history.warn_unconverged", False),
+        ("manyviews.optim.history.np", False),
+        ("manyviews.cluster.registry.import_module", False),
+        ("manyviews.cluster.base.Views", False),
+        ("manyviews.cluster.nope.Nope", False),
+        ("manyviews.cluster..x", False),
+        ("manyviews.views.Views", False),
+        ("manyviews.__main__.main", False),
+        ("os.system", False),
+        ("", False),
+    ],
+)
+def test_which_types_are_trusted(name, trusted):
+    assert is_model_type(name) is trusted
+
+
+def test_damage_is_noticed(folder):
+    body = folder / "model.skops"
+    content = body.read_bytes()
+    body.write_bytes(content[:-10])
+    with pytest.raises(ValueError, match="missing or damaged"):
+        load_model(folder, trusted=nothing_else)
+    edit(folder, sha256=checksum(body))
+    with pytest.raises(ValueError, match=r"cannot be read .*fit and save the model again"):
+        load_model(folder, trusted=nothing_else)
+    body.unlink()
+    with pytest.raises(ValueError, match="missing or damaged"):
+        load_model(folder, trusted=nothing_else)
+
+
+def test_foreign_and_newer_folders(tmp_path, folder):
+    with pytest.raises(ValueError, match="no such model folder"):
+        load_model(tmp_path / "nope", trusted=nothing_else)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ValueError, match=r"no model folder: it has no model\.json"):
+        load_model(tmp_path / "other", trusted=nothing_else)
+    edit(folder, format=99)
+    with pytest.raises(ValueError, match="written by a newer manyviews"):
+        load_model(folder, trusted=nothing_else)
+    edit(folder, format=1, **{"class": "OPLFMVC"})
+    with pytest.raises(ValueError, match="do not belong together"):
+        load_model(folder, trusted=nothing_else)
+    for text in ("[]", "{}", '{"format": "x"}', "{", "\xff"):
+        (folder / "model.json").write_text(text, encoding="latin-1")
+        with pytest.raises(ValueError, match=r"model\.json"):
+            load_model(folder, trusted=nothing_else)
+
+
+def test_views_are_matched_by_name(folder):
+    swapped = match_features(X.select(["b", "a"]), folder)
+    assert swapped.names == ("a", "b")
+    np.testing.assert_array_equal(swapped.arrays[0], X.arrays[0])
+    with pytest.raises(ValueError, match=r"missing here: \['b'\], unknown here: \[\]; .*--view NAME=FILE"):
+        match_features(X.select(["a"]), folder)
+    with pytest.raises(ValueError, match=r"missing here: \['a'\], unknown here: \['c'\]"):
+        match_features(Views({"c": X.arrays[0], "b": X.arrays[1]}), folder)
+    with pytest.raises(ValueError, match="view 'b' has 4 features, but the model was fitted on 3"):
+        match_features(Views({"a": X.arrays[0], "b": X.arrays[0]}), folder)
+
+
+def test_columns_of_tables_are_matched_by_name(tmp_path):
+    import polars as pl
+
+    table = pl.DataFrame({"u": [1.0, 2.0], "v": [3.0, 4.0]})
+    fitted = Views({"t": table})
+    save_model(StandardScaler().fit(fitted.arrays[0]), tmp_path / "m", fitted)
+    # The only view of a file may have any name.
+    matched = match_features(Views({"other": table.select("v", "u")}, sample_names=["p", "q"]), tmp_path / "m")
+    np.testing.assert_array_equal(matched.view("t"), fitted.view("t"))
+    assert matched.sample_names.tolist() == ["p", "q"]
+    with pytest.raises(ValueError, match=r"other columns .*missing here: \['v'\], unknown here: \['w'\]"):
+        match_features(Views({"t": table.rename({"v": "w"})}), tmp_path / "m")
+    with pytest.raises(ValueError, match="has 1 features"):
+        match_features(Views({"t": np.ones((2, 1))}), tmp_path / "m")

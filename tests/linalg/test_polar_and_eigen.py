@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from manyviews.linalg.eigen import column_signs, fix_signs, top_eigenpairs
+from manyviews.linalg.polar import polar, random_orthogonal
+
+
+def test_polar_factor_by_hand():
+    np.testing.assert_allclose(polar(np.diag([3.0, -2.0])), np.diag([1.0, -1.0]))
+    np.testing.assert_allclose(polar(np.array([[0.0, 5.0], [-5.0, 0.0]])), [[0, 1], [-1, 0]], atol=1e-12)
+
+
+def test_polar_factor_reaches_the_nuclear_norm_and_nothing_beats_it():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(4, 9, 3))
+    Q = polar(A)
+    np.testing.assert_allclose(Q.transpose(0, 2, 1) @ Q, np.tile(np.eye(3), (4, 1, 1)), atol=1e-12)
+    reached = np.einsum("bij,bij->b", Q, A)
+    np.testing.assert_allclose(reached, np.linalg.svd(A, compute_uv=False).sum(axis=1))
+    other = np.linalg.qr(rng.normal(size=(4, 9, 3)))[0]
+    assert (np.einsum("bij,bij->b", other, A) <= reached).all()
+
+
+def test_polar_factor_of_a_rank_deficient_matrix_is_orthonormal():
+    Q = polar(np.zeros((5, 2)))
+    np.testing.assert_allclose(Q.T @ Q, np.eye(2), atol=1e-12)
+
+
+def test_random_rotations_are_orthogonal_and_spread_evenly():
+    Q = random_orthogonal(4000, 3, np.random.default_rng(0))
+    np.testing.assert_allclose(Q @ Q.transpose(0, 2, 1), np.tile(np.eye(3), (4000, 1, 1)), atol=1e-12)
+    np.testing.assert_allclose(Q.mean(axis=0), 0, atol=0.05)
+    assert 0.45 < (np.linalg.det(Q) > 0).mean() < 0.55
+    assert random_orthogonal(0, 3, np.random.default_rng(0)).shape == (0, 3, 3)
+
+
+@pytest.mark.parametrize("n", [40, 700])
+def test_both_solvers_give_the_leading_eigenpairs(n):
+    rng = np.random.default_rng(1)
+    Q = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    spectrum = np.r_[9.0, 7, 5, rng.uniform(-1, 1, n - 3)]
+    A = (Q * spectrum) @ Q.T
+    values, vectors = top_eigenpairs(A, 3)
+    np.testing.assert_allclose(values, [9, 7, 5])
+    np.testing.assert_allclose(vectors, fix_signs(Q[:, :3]), atol=1e-8)
+    np.testing.assert_array_equal(top_eigenpairs(A, 3)[1], vectors)
+
+
+def test_signs():
+    vectors = np.array([[1.0, -2.0, 0.0], [-3.0, 2.0, 0.0]])
+    np.testing.assert_array_equal(column_signs(vectors), [-1, -1, 1])
+    np.testing.assert_array_equal(fix_signs(vectors), [[-1, 2, 0], [3, -2, 0]])

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
+
+
+def both(X, kind):
+    return apply_scaling(X, fit_scaling(X, kind))
+
+
+def test_standard_columns_and_constant_ones_dropped():
+    X = np.random.default_rng(0).normal(5, 3, (50, 4))
+    X[:, 2] = 0.1
+    Z = both(X, "standard")
+    assert Z.shape == (50, 3)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(Z.std(axis=0), 1)
+    assert not both(np.full((5, 2), 3.3), "standard").any()
+
+
+def test_standard_of_large_offsets_in_single_precision():
+    X = (1e4 + np.random.default_rng(0).normal(size=(20_000, 2))).astype(np.float32)
+    Z = both(X, "standard")
+    assert Z.dtype == np.float32
+    np.testing.assert_allclose(Z.std(axis=0), 1, rtol=1e-3)
+
+
+def test_minmax():
+    np.testing.assert_allclose(both(np.array([[1.0, 4], [3, 4], [2, 4]]), "minmax"), [[0, 0], [1, 0], [0.5, 0]])
+
+
+def test_unit_rows_leave_zero_rows():
+    X = np.array([[3.0, 4], [0, 0]])
+    np.testing.assert_allclose(both(X, "unit"), [[0.6, 0.8], [0, 0]])
+    np.testing.assert_allclose(unit_rows(sparse.csr_array(X)).toarray(), [[0.6, 0.8], [0, 0]])
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+def test_tfidf_is_the_usual_one(make):
+    counts = np.random.default_rng(0).poisson(0.8, (30, 7)).astype(float)
+    expected = TfidfTransformer().fit_transform(sparse.csr_matrix(counts)).toarray()
+    found = both(make(counts), "tfidf")
+    np.testing.assert_allclose(found.toarray() if sparse.issparse(found) else found, expected)
+    with pytest.raises(ValueError, match="needs counts"):
+        fit_scaling(make(-counts), "tfidf")
+
+
+@pytest.mark.parametrize("kind", ["standard", "minmax"])
+def test_sparse_columns_are_divided_as_dense_ones_but_not_shifted(kind):
+    X = np.random.default_rng(0).poisson(0.7, (40, 5)).astype(float)
+    X[:, 3] = 0
+    dense = both(X, kind)
+    stays = both(sparse.csr_array(X), kind).toarray()
+    np.testing.assert_allclose(stays - stays.mean(axis=0), dense - dense.mean(axis=0), atol=1e-12)
+
+
+def test_unobserved_rows_are_left_out():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    holes = np.vstack([X, np.full((4, 3), np.nan)])
+    np.testing.assert_allclose(both(holes, "standard")[:20], both(X, "standard"))
+    np.testing.assert_allclose(both(holes, "minmax")[:20], both(X, "minmax"))
+
+
+def test_new_rows_get_the_scale_of_the_old():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for kind in ("standard", "minmax", "unit", "tfidf", None):
+        scaling = fit_scaling(np.abs(X), kind)
+        np.testing.assert_allclose(apply_scaling(np.abs(X)[:3], scaling), apply_scaling(np.abs(X), scaling)[:3])
+    with pytest.raises(ValueError, match="'zscore'"):
+        fit_scaling(X, "zscore")

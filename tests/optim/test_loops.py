@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from manyviews.optim.alternating import alternate
+from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.restarts import best_restart
+
+
+def test_alternate_stops_when_the_objective_settles_but_not_before_the_third_iteration():
+    state, history = alternate(lambda x: (x / 2, 1.0), 8.0, tol=1e-3, max_iter=50)
+    assert (state, history.n_iter, history.converged) == (1.0, 3, True)
+    _, history = alternate(lambda x: (x + 1, float(x)), 1, tol=1e-3, max_iter=5)
+    np.testing.assert_array_equal(history.objective, [1, 2, 3, 4, 5])
+    assert not history.converged
+
+
+def test_running_out_of_iterations_warns_once_and_only_then():
+    with pytest.warns(ConvergenceWarning, match="Foo stopped after 5 iterations"):
+        warn_unconverged(History(np.zeros(5), 5, False), "Foo")
+    warn_unconverged(History(np.zeros(5), 5, True), "Foo")
+
+
+def test_each_restart_ends_by_itself_and_the_best_is_kept():
+    goals = np.array([1.0, 5.0, 5.0, 2.0])
+
+    def step(variables):
+        x, goal = variables
+        x = x + (goal - x) * 0.9
+        return (x, goal), x
+
+    best = best_restart(step, (np.zeros(4), goals), tol=1e-6, max_iter=100)
+    assert best.restart == 1  # the first of the two equal ones
+    assert best.variables[1] == 5.0
+    assert best.history.converged
+    assert best.history.objective[-1] == pytest.approx(5)
+    short = best_restart(step, (np.zeros(4), goals), tol=0.0, max_iter=2)
+    assert (short.history.n_iter, short.history.converged) == (2, False)

@@ -1,0 +1,122 @@
+"""The page in a real browser: charts are drawn, the console stays silent, nothing sticks out, names stay text."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from manyviews.report import render_report
+from manyviews.report.palette import DARK, LIGHT
+
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=15000",
+    "--window-size=1400,9000",
+]
+
+# Runs in the page after its own scripts, and tells the frame around it what it sees.
+PROBE = """<script>
+let asked = false;
+window.alert = () => { asked = true; };
+window.addEventListener("load", () => setTimeout(() => {
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
+  const colours = (id) => [...document.querySelectorAll(`#${id} .scatterlayer .trace .point`)].map((p) => p.style.fill);
+  const opacities = () => [...document.querySelectorAll("#map-0 .trace")].map((trace) => trace.style.opacity || "1");
+  const charts = [...document.querySelectorAll(".chart:not(.empty)")];
+  const seen = {
+    width: window.innerWidth,
+    wide: [...document.querySelectorAll("body *")].filter((element) =>
+      element.getBoundingClientRect().right > window.innerWidth + 1 && !element.closest(".scroll, .hoverlayer")
+    ).map((element) => element.outerHTML.slice(0, 90)),
+    states: charts.map((chart) => chart.dataset.state),
+    points: charts.map((chart) => chart.querySelectorAll(".point").length),
+    colours: colours("map-0"),
+    ticks: texts("#weights .ytick"),
+  };
+  for (const id of ["map-0", "weights"]) {
+    const place = document.getElementById(id);
+    if (place && place.data) Plotly.Fx.hover(place, [{ curveNumber: 0, pointNumber: 0 }]);
+  }
+  document.querySelectorAll("[data-cluster]")[1].click();
+  setTimeout(() => {
+    seen.hovers = texts(".hoverlayer .hovertext");
+    seen.opacities = opacities();
+    seen.pressed = texts("[aria-pressed=true]");
+    seen.images = document.images.length;
+    seen.asked = asked;
+    window.parent.postMessage(JSON.stringify(seen), "*");
+  }, 1000);
+}, 3000));
+</script></body>"""
+
+# A window cannot be as narrow as a phone, but a frame can.
+FRAME = """<!DOCTYPE html><iframe src="page.html" style="border:0;width:WIDTHpx;height:8500px"></iframe><pre></pre>
+<script>onmessage = (event) => { document.querySelector("pre").textContent = event.data; };</script>"""
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """Opens a page and returns what the probe saw and what the console said."""
+
+    def run(source, *, width=1280, dark=False):
+        (tmp_path / "page.html").write_text(source.replace("</body>", PROBE), encoding="utf-8")
+        frame = tmp_path / "frame.html"
+        frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
+        theme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
+        command = [CHROMIUM, *OPTIONS, theme, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", frame.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+        seen = json.loads(html.unescape(re.search("<pre>(.*?)</pre>", done.stdout, re.DOTALL)[1]))
+        assert seen["width"] == width
+        return seen, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+    return run
+
+
+def rgb(colour):
+    return "rgb({}, {}, {})".format(*(int(colour[i : i + 2], 16) for i in (1, 3, 5)))
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_charts_are_drawn_in_the_colours_of_the_page(browse, blobs, width, dark):
+    views, model = blobs
+    seen, console = browse(render_report(model, views, truth=model.labels_), width=width, dark=dark)
+    assert console == []
+    assert seen["states"] == ["drawn"] * 5
+    assert seen["points"] == [60, 60, 60, 2, 3]
+    assert seen["wide"] == []
+    palette = DARK if dark else LIGHT
+    assert set(seen["colours"]) == {rgb(colour) for colour in palette[:3]}
+    assert seen["pressed"] == ["1"]
+    assert [float(value) < 0.5 for value in seen["opacities"]] == [True, False, True]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_hostile_names_show_as_text(browse, hostile, width):
+    seen, console = browse(render_report(**hostile), width=width)
+    assert console == []
+    assert seen["wide"] == []
+    assert seen["asked"] is False
+    assert seen["images"] == 0
+    assert "</script><!--" in seen["ticks"]
+    assert any(tick.startswith("<b>bold</b> & &lt;i") for tick in seen["ticks"])
+    assert any("<img src=x onerror=alert(0)> $x^2$ %{x}" in text for text in seen["hovers"])
+    assert any("<u>class 0</u>" in text for text in seen["hovers"])
+    assert any("<script>alert(1)</script>" in text for text in seen["hovers"])

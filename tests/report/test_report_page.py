@@ -1,0 +1,246 @@
+import importlib
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from manyviews.report import figures, render_report, summarize, write_report
+from manyviews.report.html import _json, _script_text
+from manyviews.report.wording import amount, decimal, duration, fixed, percent, plain, size
+from manyviews.views import Views
+
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+
+
+class Page(HTMLParser):
+    """Tags with attributes, the texts of scripts and styles, and the text that a reader sees."""
+
+    def __init__(self, source):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.inside, self.scripts, self.styles, self.text = [], "", [], [], []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.inside = tag
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.inside = ""
+
+    def handle_data(self, data):
+        {"script": self.scripts, "style": self.styles, "": self.text}[self.inside].append(data)
+
+    @property
+    def payload(self):
+        return json.loads(self.scripts[0], parse_constant=pytest.fail)
+
+
+@pytest.fixture
+def page(blobs):
+    views, model = blobs
+    truth = np.repeat(["dog", "cat", "eel"], [25, 20, 15])
+    return Page(render_report(model, views, title="Three groups", run={"seed": 5}, truth=truth))
+
+
+def test_page_has_its_parts(page):
+    text = " ".join(page.text)
+    for words in (
+        "Three groups",
+        "sorted 60 samples",
+        "Maps",
+        "Clusters",
+        "Against the known classes",
+        "Views",
+        "Convergence",
+    ):
+        assert words in text
+    assert list(page.payload["charts"]) == ["map-0", "map-1", "map-2", "weights", "convergence"]
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert set(page.payload["charts"]) <= set(ids)
+
+
+def test_page_loads_nothing(page):
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "base", "iframe", "object", "embed", "img")
+        assert not {"src", "href", "srcset", "action", "background", "data"} & set(attributes), (tag, attributes)
+        assert "url(" not in (attributes.get("style") or "")
+    for style in page.styles:
+        assert "@import" not in style
+        assert "url(" not in style
+    policies = [a["content"] for t, a in page.tags if t == "meta" and a.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policies) == 1
+    assert policies[0].startswith("default-src 'none';")
+    assert "http" not in policies[0]
+
+
+def test_charset_comes_within_the_first_kilobyte(blobs):
+    source = render_report(*reversed(blobs), title="x" * 500)
+    assert '<meta charset="utf-8">' in source[:1024]
+
+
+def test_same_input_same_page(blobs, hostile):
+    views, model = blobs
+    assert render_report(model, views) == render_report(model, views)
+    assert render_report(**hostile) == render_report(**hostile)
+
+
+def test_names_cannot_add_markup(hostile):
+    harmless = Page(
+        render_report(
+            hostile["model"],
+            Views(dict(zip("abcd", hostile["views"].arrays, strict=True))),
+            title="t",
+            run={"method": "m", "long": "l", "command": "c", "inputs": {"i": "j"}, "parameters": {"p": "q"}},
+            truth=[name[9:10] for name in hostile["truth"]],
+        )
+    )
+    page = Page(render_report(**hostile))
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in harmless.tags]
+    assert len(page.scripts) == 3
+    text = " ".join(page.text)
+    for name in ("<script>alert(1)</script>", "</script><!--", "<b>bold</b> & &lt;i&gt;", "<u>class 0</u>"):
+        assert name in text
+
+
+def test_names_in_charts_are_escaped_for_plotly(hostile):
+    page = Page(render_report(**hostile))
+    assert "<" not in page.scripts[0]
+    ticks = page.payload["charts"]["weights"]["layout"]["yaxis"]["ticktext"]
+    assert "&lt;/script&gt;&lt;!--" in ticks
+    assert any(tick.startswith("&lt;b&gt;bold&lt;/b&gt; &amp; &amp;lt;") for tick in ticks)
+    for text in page.payload["texts"]:
+        assert re.sub(r"</?b>|<br>", "", text).count("<") == 0
+        assert "&lt;img src=x" in text
+    for trace in page.payload["charts"]["map-0"]["data"]:
+        assert "<" not in trace["name"]
+
+
+def test_page_is_unicode_that_can_be_written(tmp_path, hostile):
+    path = tmp_path / "report.html"
+    run = {"command": "x\udce9 \x00 \u202e", "where": "Zürich 東京"}
+    write_report(path, hostile["model"], hostile["views"], title="ü \ud800", run=run)
+    source = path.read_bytes().decode("utf-8")
+    assert "Zürich 東京" in source
+    assert not set("\x00\u202e") & set(" ".join(Page(source).text))
+
+
+def test_hover_texts_name_sample_cluster_and_class(blobs):
+    views, model = blobs
+    texts = figures.hover_texts(summarize(model, views, truth=["dog"] * 60))
+    assert texts[0] == "<b>sample 0</b><br>cluster 0<br>class dog"
+
+
+def test_figures_work_in_a_notebook(blobs):
+    views, model = blobs
+    summary = summarize(model, views)
+    figure = figures.map_figure(summary, 0)
+    assert len(figure.data) == 3
+    assert len(figure.data[0].hovertext) == 25
+    assert [note.text for note in figure.layout.annotations] == ["<b>0</b>", "<b>1</b>", "<b>2</b>"]
+    assert list(figures.weights_figure(summary).data[0].x) == [0.25, 0.75]
+    assert list(figures.convergence_figure(summary).data[0].y) == [5.0, 3.0, 2.5]
+
+
+def test_numbers_of_clusters_do_not_lie_on_each_other():
+    places = {i: (0.0, 0.001 * i) for i in range(6)}
+    settled = list(figures._apart(places, 1.0).values())
+    gaps = [abs(a[1] - b[1]) for i, a in enumerate(settled) for b in settled[:i]]
+    assert min(gaps) >= 0.999
+
+
+@pytest.mark.parametrize(
+    ("labels", "arrays"),
+    [
+        ([0], [np.ones((1, 1))]),
+        ([0, 1], [np.eye(2)]),
+        ([0] * 9, [np.arange(9.0)[:, None]]),
+        (np.arange(90), [np.arange(90.0)[:, None]]),
+        ([0, 1] * 4, [np.ones((8, 2))]),
+        ([0, 1] * 10, [np.random.default_rng(i).normal(size=(20, i + 1)) for i in range(20)]),
+    ],
+)
+def test_unusual_shapes_give_a_page(labels, arrays):
+    page = Page(render_report(SimpleNamespace(labels_=np.asarray(labels)), arrays))
+    for chart in page.payload["charts"].values():
+        assert chart["data"]
+    assert "weights" not in page.payload["charts"]
+    assert "convergence" not in page.payload["charts"]
+
+
+def test_large_data_stays_small_and_names_are_stored_once():
+    n, rng = 100_000, np.random.default_rng(0)
+    arrays = [rng.normal(size=(n, 8)) for _ in range(6)]
+    views = Views(arrays, sample_names=[f"a sample with a rather long name {i}" for i in range(n)])
+    model = SimpleNamespace(labels_=rng.integers(0, 25, n))
+    source = render_report(model, views, truth=[f"class {i % 12}" for i in range(n)])
+    assert len(source.encode()) < 8_000_000
+    page = Page(source)
+    assert len(page.payload["texts"]) == 5000
+    assert all("hovertext" not in trace for trace in page.payload["charts"]["map-3"]["data"])
+
+
+def test_json_refuses_nan():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        _json({"x": float("nan")})
+
+
+def test_scripts_cannot_end_early_nor_fetch_styles():
+    assert _script_text('a("https://unpkg.com/x@1/y.css")') == 'a("data:text/css,")'
+    assert "</script" not in _script_text('x = "</script><!--"')
+    assert json.loads(_json("</script>&\u2028")) == "</script>&\u2028"
+    assert "<" not in _json("</script>")
+
+
+@pytest.mark.parametrize("package", ["plotly.graph_objects", "jinja2"])
+def test_missing_packages_are_named_with_the_extra(monkeypatch, blobs, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r'pip install "manyviews\[cli\]"'):
+        render_report(*reversed(blobs))
+
+
+def test_importing_the_report_imports_neither_plotly_nor_jinja2(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("plotly", "jinja2")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith("manyviews.report")]:
+        monkeypatch.delitem(sys.modules, name)
+    importlib.import_module("manyviews.report")
+    assert not {"plotly", "jinja2"} & set(sys.modules)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (percent(0.1234), "12.3\u00a0%"),
+        (percent(1), "100\u00a0%"),
+        (percent(0.99999), ">\u00a099.9\u00a0%"),
+        (percent(0.00001), "<\u00a00.1\u00a0%"),
+        (amount(1, "class", "classes"), "1 class"),
+        (amount(12345, "sample"), "12,345 samples"),
+        (decimal(1234.5678, 6), "1,234.57"),
+        (decimal(0), "0"),
+        (fixed(-0.0001), "0.000"),
+        (fixed(-0.25), "-0.250"),
+        (decimal(1e-9, 3), "1.00e-09"),
+        (decimal(float("inf")), "infinite"),
+        (duration(0.0123), "12 ms"),
+        (duration(9.96), "10 s"),
+        (duration(200), "3 min 20 s"),
+        (duration(7500), "2 h 5 min"),
+        (size(5_123_456), "5.1 MB"),
+        (size(1), "1 byte"),
+        (plain("a\n b\tc\u2029d"), "a b c d"),
+        (plain("x" * 50, 10), "x" * 9 + "…"),
+        (plain(b"x\xe9"), "x\ufffd"),
+    ],
+)
+def test_wording(text, expected):
+    assert text == expected
