@@ -12,10 +12,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AverageKKM": "cluster.avg_kkm",
+    "FastMICE": "cluster.fastmice",
     "LFMVC": "cluster.lf_mvc",
     "OPLFMVC": "cluster.op_lfmvc",
     "PerView": "preprocessing",
     "TPLFMVC": "cluster.tp_lfmvc",
+    "USENC": "cluster.usenc",
+    "USPEC": "cluster.uspec",
     "Views": "views",
 }
 _SUBMODULES = ("cluster", "datasets", "metrics", "report")

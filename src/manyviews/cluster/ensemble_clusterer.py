@@ -76,7 +76,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         self.base_labels_ = ensemble.labels
         self.n_base_clusters_ = ensemble.sizes
         # the relaxed normalised cut of the consensus graph; there is nothing to iterate
-        self.history_ = History(np.array([1.0 - self._consensus.values]).sum(axis=1), 1, True)
+        self.history_ = History(np.array([float((1.0 - self._consensus.values).sum())]), 1, True)
         self.n_iter_, self.converged_ = 1, True
         return labels
 

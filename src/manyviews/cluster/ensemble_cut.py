@@ -111,8 +111,11 @@ def fit_ensemble_cut(
     E, linked = np.empty((n, k), dtype=dtype), np.empty(n, dtype=bool)
     for rows in row_blocks(n, ROWS_PER_BLOCK):
         E[rows], linked[rows] = cut.embed(base_labels[rows])
-    result = discretize_embedding(E if linked.all() else E[linked], k, rng, rule)
     labels = np.full(n, -1, dtype=np.int64)
+    if not linked.any():
+        return labels, cut
+    # where hardly any sample has a base label, there are no k clusters to find
+    result = discretize_embedding(E if linked.all() else E[linked], min(k, int(linked.sum())), rng, rule)
     labels[linked] = result.labels
     return labels, cut._replace(centers=result.rule, share=_shares(base_labels, sizes, labels, k))
 
@@ -179,4 +182,4 @@ def _shares(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int
         pairs = base_labels[known, m].astype(np.int64) * k + labels[known]
         tables.append(np.bincount(pairs, minlength=size * k).reshape(size, k))
     counts = np.vstack(tables).astype(np.float64)
-    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))

@@ -50,7 +50,7 @@ class Fallback(NamedTuple):
             reader = ViewRows(arrays[view], observed[:, view], self.treatments[view])
             for part in row_blocks(samples.size):
                 self._vote(votes[part], reference, reader, samples[part])
-        labels = votes.argmax(axis=1)
+        labels: NDArray[np.int64] = votes.argmax(axis=1)
         labels[votes.sum(axis=1) == 0] = self.default
         return labels
 

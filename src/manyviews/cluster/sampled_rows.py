@@ -1,4 +1,4 @@
-"""Rows of a view as a base clustering sees them: scaled, some of the columns, block by block, and never copied whole."""
+"""Rows of a view as a base clustering sees them: scaled, some of the columns, block by block, never copied whole."""
 
 from __future__ import annotations
 

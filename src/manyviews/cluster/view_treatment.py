@@ -12,11 +12,16 @@ from manyviews.cluster.sampled_rows import ViewTreatment
 from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
 from manyviews.prototypes.block_kmeans import Metric
 
-__all__ = ["as_sparse_if_so", "auto_metric", "auto_scaling", "fit_treatment"]
+__all__ = ["as_sparse_if_so", "auto_metric", "fit_treatment"]
 
 Array = NDArray[Any]
+METRICS = ("euclidean", "cosine")
 SPARSE_DENSITY = 0.02
 PROBE_ROWS = 10_000
+# a view is standardised where fewer than this part of its columns carry its variance (participation ratio)
+EFFECTIVE_COLUMNS = 0.2
+# words that are merely present or absent have next to no entries above 1
+REPEATED_COUNTS = 0.05
 
 
 def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
@@ -27,7 +32,9 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
     X : ndarray or CSR of shape (n, d)
         The view; rows of NaN are left out.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"} or None
-        See ``auto_scaling``.
+        "auto": a dense view is standardised where a few columns make nearly all of its variance, so that distances
+        would see nothing else, and only centred where its columns share a scale; a sparse view of counts gets tf-idf
+        and unit rows, one of presences or weights unit rows, one with negative entries is standardised.
     metric : {"auto", "euclidean", "cosine"}
         "auto": cosine for sparse views without negative entries, else Euclidean.
 
@@ -35,10 +42,20 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
     -------
     ViewTreatment
         With all columns.
+
+    Raises
+    ------
+    ValueError
+        If scaling or metric is unknown.
     """
+    if metric not in ("auto", *METRICS):
+        raise ValueError(f"the 'metric' parameter must be 'auto' or one of {METRICS}, got {metric!r}")
     chosen: Metric = auto_metric(X) if metric == "auto" else metric  # type: ignore[assignment]
-    fitted = fit_scaling(X, auto_scaling(X) if scaling == "auto" else scaling)
-    if fitted.kind is None and chosen == "euclidean" and not sparse.issparse(X):
+    if scaling == "auto":
+        fitted = _auto_sparse(X) if sparse.issparse(X) else _auto_dense(X)
+    else:
+        fitted = fit_scaling(X, scaling)
+    if fitted.kind is None and fitted.shift is None and chosen == "euclidean" and not sparse.issparse(X):
         # distances do not change, but single-precision products keep more of them
         fitted = Scaling(None, shift=_means(X))
     width = X.shape[1] if fitted.columns is None else fitted.columns.size
@@ -50,14 +67,21 @@ def auto_metric(X: Any) -> Metric:
     return "cosine" if sparse.issparse(X) and X.data.min(initial=0.0) >= 0 else "euclidean"
 
 
-def auto_scaling(X: Any) -> str | None:
-    """Return the scaling of a view that was given none."""
-    if not sparse.issparse(X):
-        return "standard"
-    if X.data.min(initial=0.0) < 0:
-        return "standard"
-    counts = bool((X.data == np.round(X.data)).all())
-    return "tfidf" if counts else "unit"
+def _auto_dense(X: Array) -> Scaling:
+    standard = fit_scaling(X, "standard")
+    assert standard.scale is not None
+    variance = np.square(standard.scale)
+    effective = variance.sum() ** 2 / np.square(variance).sum()
+    return standard if effective < EFFECTIVE_COLUMNS * variance.size else standard._replace(kind=None, scale=None)
+
+
+def _auto_sparse(X: Any) -> Scaling:
+    entries = X.data[X.data != 0]
+    if entries.min(initial=0.0) < 0:
+        return fit_scaling(X, "standard")
+    repeated = np.mean(entries > 1) if entries.size else 0.0
+    counts = repeated > REPEATED_COUNTS and bool((entries == np.round(entries)).all())
+    return fit_scaling(X, "tfidf" if counts else "unit")
 
 
 def as_sparse_if_so(X: Any) -> Any:

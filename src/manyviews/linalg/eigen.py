@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 __all__ = ["column_signs", "fix_signs", "top_eigenpairs"]
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 DENSE_LIMIT = 500
 SPARSE_LIMIT = 128
 # of sparse matrices: beyond so many restarts the dense solver is faster
-LANCZOS_TOL, LANCZOS_RESTARTS = 1e-9, 30
+LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 
 
 def top_eigenpairs(
@@ -56,9 +56,18 @@ def top_eigenpairs(
         full = A.toarray() if sparse.issparse(A) else A
         if known is not None:
             full = full - 2.0 * (known @ known.T)  # below every eigenvalue sought
-        values, vectors = eigh(full, subset_by_index=[n - k, n - 1], check_finite=False)
+        values, vectors = _dense(full, k)
     order = np.argsort(values)[::-1]
     return values[order], fix_signs(vectors[:, order])
+
+
+def _dense(A: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    n = A.shape[0]
+    try:
+        return eigh(A, subset_by_index=[n - k, n - 1], check_finite=False)  # type: ignore[no-any-return]
+    except LinAlgError:  # LAPACK's subset solver gives up on some matrices of low rank
+        values, vectors = eigh(A, driver="evd", check_finite=False)
+        return values[n - k :], vectors[:, n - k :]
 
 
 def _lanczos(

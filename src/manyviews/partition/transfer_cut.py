@@ -18,7 +18,16 @@ from scipy.sparse.csgraph import connected_components
 from manyviews.linalg.eigen import fix_signs, top_eigenpairs
 from manyviews.linalg.scaling import row_blocks
 
-__all__ = ["CutVectors", "cut_embedding", "cut_vectors", "gram", "gram_block", "lift_block", "reduced_eigenvectors", "Embedding"]
+__all__ = [
+    "CutVectors",
+    "Embedding",
+    "cut_embedding",
+    "cut_vectors",
+    "gram",
+    "gram_block",
+    "lift_block",
+    "reduced_eigenvectors",
+]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 65_536

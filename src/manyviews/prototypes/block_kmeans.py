@@ -140,7 +140,7 @@ def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans
 def _squares(X: Any) -> Array:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def _fill_empty(labels: NDArray[np.int64], sizes: NDArray[np.int64], worst_first: NDArray[np.int64]) -> None:
