@@ -67,7 +67,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
-        tags.input_tags.allow_nan = self._accepts_missing
+        # a whole row of NaN in a view is an unobserved sample, but single NaN cells are refused by every method
+        tags.input_tags.allow_nan = False
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
