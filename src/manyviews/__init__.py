@@ -16,6 +16,7 @@ _HOMES = {
     "CCAClustering": "cluster.cca_clustering",
     "ConcatKMeans": "cluster.concat_kmeans",
     "ConcatSpectral": "cluster.concat_spectral",
+    "FastMICE": "cluster.fastmice",
     "KCC": "cluster.kcc",
     "LFMVC": "cluster.lf_mvc",
     "MSPL": "cluster.mspl",
@@ -28,6 +29,8 @@ _HOMES = {
     "SumSpectral": "cluster.sum_spectral",
     "TPLFMVC": "cluster.tp_lfmvc",
     "UDBGL": "cluster.udbgl",
+    "USENC": "cluster.usenc",
+    "USPEC": "cluster.uspec",
     "ViewImputer": "preprocessing",
     "Views": "views",
 }

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manyviews.linalg.eigen import column_signs, fix_signs, top_eigenpairs
 from manyviews.linalg.polar import polar, random_orthogonal
@@ -50,3 +51,26 @@ def test_signs():
     vectors = np.array([[1.0, -2.0, 0.0], [-3.0, 2.0, 0.0]])
     np.testing.assert_array_equal(column_signs(vectors), [-1, -1, 1])
     np.testing.assert_array_equal(fix_signs(vectors), [[-1, 2, 0], [3, -2, 0]])
+
+
+def test_low_rank_matrices_that_defeat_the_subset_solver():
+    w = np.ones((7, 1)) / np.sqrt(7)
+    rng = np.random.default_rng(0)
+    for rank in (0, 1, 3):
+        Q = np.linalg.qr(np.hstack([w, rng.normal(size=(7, rank))]))[0]
+        A = sparse.csr_array((Q * np.linspace(1, 0.5, rank + 1)) @ Q.T)
+        values, vectors = top_eigenpairs(A, 6, known=w)
+        expected = np.zeros(6)
+        expected[:rank] = np.linspace(1, 0.5, rank + 1)[1:]
+        np.testing.assert_allclose(values, expected, atol=1e-12)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-12)
+
+
+def test_sparse_matrices_with_close_eigenvalues_fall_back_to_the_dense_solver():
+    # many nearly separate groups: eigenvalues crowd at 1
+    rng = np.random.default_rng(1)
+    M = sparse.block_diag([np.full((5, 5), 0.2)] * 60).tolil()
+    M[0, 299] = M[299, 0] = 1e-13
+    values, vectors = top_eigenpairs(sparse.csr_array(M), 8, start=rng.normal(size=300))
+    np.testing.assert_allclose(values, 1.0)
+    np.testing.assert_allclose(M @ vectors, vectors, atol=1e-9)

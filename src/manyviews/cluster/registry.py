@@ -80,7 +80,27 @@ _CENTROIDS = {
 
 _SPECTRAL = _CENTROIDS | {"family": "spectral", "missing": False, "predicts": False}
 
+_ANCHOR_ENSEMBLE = {
+    "family": "anchor ensemble",
+    "sparse": True,
+    "missing": True,
+    "predicts": True,
+    "base_inputs": ("features",),
+}
+
 METHODS: tuple[MethodInfo, ...] = (
+    MethodInfo(
+        name="fastmice",
+        class_name="FastMICE",
+        module="manyviews.cluster.fastmice",
+        title="Fast multi-view clustering via ensembles",
+        cost="n M p d (M base clusterings, p anchors, d columns per group): linear in n",
+        paper="Huang, Wang and Lai, Fast Multi-view Clustering via Ensembles: Towards Scalability, Superiority, and "
+        "Simplicity, IEEE TKDE 35(11), 2023, 11388-11402",
+        doi="10.1109/TKDE.2023.3236698",
+        year=2023,
+        **_ANCHOR_ENSEMBLE,  # type: ignore[arg-type]
+    ),
     MethodInfo(
         name="op-lfmvc",
         class_name="OPLFMVC",
@@ -264,6 +284,30 @@ METHODS: tuple[MethodInfo, ...] = (
         doi="10.1145/2983323.2983745",
         year=2016,
         **_ENSEMBLE,  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="u-spec",
+        class_name="USPEC",
+        module="manyviews.cluster.uspec",
+        title="Ultra-scalable spectral clustering, on the views side by side",
+        cost="n p d (p anchors, d columns in all): linear in n",
+        paper="Huang et al., Ultra-Scalable Spectral Clustering and Ensemble Clustering, IEEE TKDE 32(6), 2020, "
+        "1212-1226",
+        doi="10.1109/TKDE.2019.2903410",
+        year=2020,
+        **(_ANCHOR_ENSEMBLE | {"family": "single view", "missing": False}),  # type: ignore[arg-type]
+    ),
+    MethodInfo(
+        name="u-senc",
+        class_name="USENC",
+        module="manyviews.cluster.usenc",
+        title="Ultra-scalable ensemble clustering, on the views side by side",
+        cost="n M p d (M base clusterings, p anchors, d columns in all): linear in n",
+        paper="Huang et al., Ultra-Scalable Spectral Clustering and Ensemble Clustering, IEEE TKDE 32(6), 2020, "
+        "1212-1226",
+        doi="10.1109/TKDE.2019.2903410",
+        year=2020,
+        **(_ANCHOR_ENSEMBLE | {"family": "single view", "missing": False}),  # type: ignore[arg-type]
     ),
 )
 

@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.linalg.scaling import unit_rows
+from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 
-__all__ = ["center_confidence", "direction_confidence", "kmeans_rows"]
+__all__ = [
+    "EmbeddingRule",
+    "center_confidence",
+    "direction_confidence",
+    "discretize_embedding",
+    "embedding_labels",
+    "kmeans_rows",
+]
+
+Discretization = Literal["cosine", "kmeans", "paper"]
+
+
+class EmbeddingRule(NamedTuple):
+    """How an embedding is cut into clusters.
+
+    "cosine": unit rows, cosine k-means from random rows, as FastMICE is released. "kmeans": unit rows, squared
+    Euclidean k-means from k-means++, as U-SPEC and U-SENC are released. "paper": the text of the papers, rows of any
+    length, squared Euclidean k-means from random rows.
+    """
+
+    kind: Discretization
+    max_iter: int
+    n_init: int
+
+    @property
+    def embedding(self) -> Literal["unit", "paper"]:
+        """Which embedding is cut."""
+        return "paper" if self.kind == "paper" else "unit"
+
+    @property
+    def metric(self) -> Metric:
+        """Metric in which the nearest centre is sought."""
+        return "cosine" if self.kind == "cosine" else "euclidean"
+
+
+def discretize_embedding(E: NDArray[Any], k: int, rng: np.random.Generator, rule: EmbeddingRule) -> BlockKMeans:
+    """Cut an embedding (n, q) into k clusters."""
+    if rule.kind == "kmeans":
+        found = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
+        return BlockKMeans(found.labels, found.centers, found.centers, found.inertia)
+    return block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init)
+
+
+def embedding_labels(E: NDArray[Any], centers: NDArray[Any], rule: EmbeddingRule) -> NDArray[np.int64]:
+    """Return the nearest centre of new rows of an embedding."""
+    return assign_rows(E, centers, rule.metric)[0]
 
 
 def kmeans_rows(H: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 10) -> KMeansResult:

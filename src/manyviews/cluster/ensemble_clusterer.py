@@ -1,0 +1,114 @@
+"""What FastMICE and U-SENC share: base clusterings, their consensus, and both again for new samples."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from manyviews.cluster.anchor_cut import CutRecipe
+from manyviews.cluster.anchor_ensemble import GroupDraws, fit_ensemble, predict_base_labels
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.ensemble_cut import Weighting, fit_ensemble_cut
+from manyviews.cluster.fallback import fit_fallback
+from manyviews.cluster.sampled_rows import ViewTreatment
+from manyviews.optim.history import History
+from manyviews.partition.discretize import EmbeddingRule
+from manyviews.views import Views
+
+__all__ = ["EnsembleClusterer", "EnsembleSettings", "as_fitted", "checked_range"]
+
+Array = NDArray[Any]
+
+
+class EnsembleSettings(NamedTuple):
+    """Recipe of the base clusterings, what is drawn for them, and how their consensus is cut."""
+
+    recipe: CutRecipe
+    draws: GroupDraws
+    consensus: EmbeddingRule
+    weighting: Weighting
+
+
+class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+    """Base of the methods that cut an ensemble of anchor graphs; a subclass says which rows they are made of."""
+
+    _accepts_missing: ClassVar[bool] = True
+
+    base_labels_: NDArray[np.int32]
+
+    def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
+        """Return what the base clusterings read, and where it was observed."""
+        raise TypeError(f"{type(self).__name__} defines no sources")
+
+    def _fit_ensemble(
+        self,
+        arrays: tuple[Any, ...],
+        observed: NDArray[np.bool_],
+        treatments: list[ViewTreatment],
+        settings: EnsembleSettings,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
+        recipe, draws = settings.recipe, settings.draws
+        self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
+        ensemble = fit_ensemble(arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs)
+        self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
+        dtype = np.result_type(*(array.dtype for array in arrays))
+        with threadpool_limits(1):
+            labels, self._consensus = fit_ensemble_cut(
+                ensemble.labels,
+                ensemble.sizes,
+                self.n_clusters,
+                consensus_rng,
+                rule=settings.consensus,
+                weighting=settings.weighting,
+                dtype=dtype,
+            )
+            self._fallback = fit_fallback(arrays, observed, treatments, labels, self.n_clusters, fallback_rng)
+            self.confidence_ = self._consensus.confidence(ensemble.labels, labels)
+            labels = self._complete(labels, arrays, observed)
+        self._cuts = ensemble.cuts
+        self.base_labels_ = ensemble.labels
+        self.n_base_clusters_ = ensemble.sizes
+        # the relaxed normalised cut of the consensus graph; there is nothing to iterate
+        self.history_ = History(np.array([float((1.0 - self._consensus.values).sum())]), 1, True)
+        self.n_iter_, self.converged_ = 1, True
+        return labels
+
+    def _complete(
+        self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Label the samples that no base clustering could label."""
+        silent = np.flatnonzero(labels < 0)
+        if silent.size:
+            labels[silent] = self._fallback.place(arrays, observed, silent)
+        return labels
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        arrays, observed = self._sources(views)
+        base_labels = predict_base_labels(self._cuts, arrays, observed, n_jobs=self.n_jobs)
+        with threadpool_limits(1):
+            return self._complete(self._consensus.predict(base_labels), arrays, observed)
+
+
+def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Return the views as CSR where the training views were taken as such."""
+    return tuple(
+        sparse.csr_array(np.nan_to_num(X)) if wanted and not sparse.issparse(X) else X
+        for X, wanted in zip(arrays, sparse_views, strict=True)
+    )
+
+
+def checked_range(
+    given: tuple[int, int] | None, default: tuple[int, int], limits: tuple[int, int], parameter: str
+) -> tuple[int, int]:
+    """Return a range of integers, both ends included, cut to what the data allow."""
+    low, high = default if given is None else given
+    if not (isinstance(low, Integral) and isinstance(high, Integral) and 1 <= low <= high):
+        raise ValueError(f"the {parameter!r} parameter must be two integers with 1 <= low <= high, got {given!r}")
+    return int(np.clip(low, *limits)), int(np.clip(high, *limits))

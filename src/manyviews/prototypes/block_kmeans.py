@@ -1,0 +1,174 @@
+"""k-means in row blocks, as the released anchor codes run it: distinct random rows as start, few iterations."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.scaling import row_blocks, unit_rows
+
+__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "similarity"]
+
+Array = NDArray[Any]
+Metric = Literal["euclidean", "cosine"]
+# a block of similarities should stay in the second cache level
+CELLS_PER_BLOCK = 1 << 18
+ROWS_PER_BLOCK = (256, 8_192)
+
+
+class BlockKMeans(NamedTuple):
+    """Result of ``block_kmeans``.
+
+    ``labels`` (n,) and ``centers`` (k, d), the means of the labelled rows; ``rule`` (k, d) holds the centres whose
+    nearest rows the labels are, one update behind unless the labels have settled; ``score`` is the criterion.
+    """
+
+    labels: NDArray[np.int64]
+    centers: Array
+    rule: Array
+    score: float
+
+
+def similarity(X: Any, centers: Array, metric: Metric) -> Array:
+    r"""Return :math:`x^\top c - \tfrac12 \|c\|^2` ("euclidean") or :math:`x^\top c` ("cosine"), shape (b, k)."""
+    S = np.asarray(X @ centers.T)
+    if metric == "euclidean":
+        S -= 0.5 * np.einsum("ij,ij->i", centers, centers)
+    return S
+
+
+def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int64], Array]:
+    """Return the nearest centre of every row and how near it is.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Rows; of unit length for "cosine".
+    centers : ndarray of shape (k, d)
+        Centres without NaN.
+    metric : {"euclidean", "cosine"}
+        What near means.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,), int64
+        Nearest centre, the lowest index on ties.
+    value : ndarray of shape (n,)
+        Squared distance to it less the squared length of the row ("euclidean"), or the cosine.
+    """
+    n, k = X.shape[0], centers.shape[0]
+    labels = np.empty(n, dtype=np.int64)
+    value = np.empty(n, dtype=X.dtype)
+    for rows in row_blocks(n, int(np.clip(CELLS_PER_BLOCK // k, *ROWS_PER_BLOCK))):
+        S = similarity(X[rows], centers, metric)
+        labels[rows] = S.argmax(axis=1)
+        value[rows] = np.take_along_axis(S, labels[rows, None], axis=1)[:, 0]
+    return labels, (-2 * value if metric == "euclidean" else value)
+
+
+def block_kmeans(
+    X: Any,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    metric: Metric = "euclidean",
+    max_iter: int = 100,
+    n_init: int = 1,
+    start: Array | None = None,
+) -> BlockKMeans:
+    """Group rows around k centres from k distinct random rows.
+
+    A cluster that runs empty takes over the worst-fitted row of those whose cluster has other rows left; so every
+    cluster has a row, and no centre is NaN.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Rows, k or more of them; of unit length for "cosine".
+    k : int
+        Number of clusters.
+    rng : Generator
+        Source of the starts.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Squared Euclidean distance, or the angle, with centres of unit length.
+    max_iter : int, default=100
+        Most iterations; a run ends before where no label changes.
+    n_init : int, default=1
+        Starts; the one with the smallest criterion is kept: the sum of distances (not squared) or of 1 - cosine.
+    start : ndarray of shape (k, d), default=None
+        Given centres; there is one start then.
+
+    Returns
+    -------
+    BlockKMeans
+        Labels, centres, the rule behind the labels, criterion.
+    """
+    best: BlockKMeans | None = None
+    for _ in range(1 if start is not None else n_init):
+        if start is None:
+            chosen = X[rng.choice(X.shape[0], k, replace=False)]
+            first = chosen.toarray() if sparse.issparse(chosen) else np.array(chosen)
+        else:
+            first = start
+        run = _one_run(X, first, metric, max_iter)
+        if best is None or run.score < best.score:
+            best = run
+    assert best is not None
+    return best
+
+
+def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
+    k, centers, rule = start.shape[0], start, start
+    labels, value = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0)
+    for _ in range(max_iter):
+        last = labels
+        labels, value = assign_rows(X, centers, metric)
+        if np.array_equal(labels, last):
+            break
+        rule = centers
+        sizes = np.bincount(labels, minlength=k)
+        if not sizes.all():
+            worst_first = -(value + _squares(X)) if metric == "euclidean" else value
+            _fill_empty(labels, sizes, np.argsort(worst_first, kind="stable"))
+        centers = _means(X, labels, sizes, metric)
+    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric))
+
+
+def _squares(X: Any) -> Array:
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def _fill_empty(labels: NDArray[np.int64], sizes: NDArray[np.int64], worst_first: NDArray[np.int64]) -> None:
+    """Give each empty cluster the worst row whose own cluster keeps another one; changes labels and sizes."""
+    candidates = iter(worst_first)
+    for empty in np.flatnonzero(sizes == 0):
+        row = next(i for i in candidates if sizes[labels[i]] > 1)
+        sizes[labels[row]] -= 1
+        labels[row] = empty
+        sizes[empty] = 1
+
+
+def _means(X: Any, labels: NDArray[np.int64], sizes: NDArray[np.int64], metric: Metric) -> Array:
+    n = labels.size
+    # one column per row of X, so that each is read once
+    members = sparse.csc_array((np.ones(n, X.dtype), labels, np.arange(n + 1)), shape=(sizes.size, n))
+    sums = members @ X
+    sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+    return np.asarray(unit_rows(sums)) if metric == "cosine" else sums / sizes.astype(X.dtype)[:, None]
+
+
+def _score(X: Any, labels: NDArray[np.int64], centers: Array, value: Array, metric: Metric) -> float:
+    if metric == "cosine":
+        return float(np.sum(1.0 - value, dtype=np.float64))
+    total, lengths = 0.0, _squares(centers)
+    for rows in row_blocks(labels.size):
+        own = centers[labels[rows]]
+        products = X[rows].multiply(own).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X[rows], own)
+        squares = _squares(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
+        total += float(np.sqrt(np.maximum(squares, 0.0)).sum(dtype=np.float64))
+    return total
