@@ -123,6 +123,15 @@ def test_views_that_tell_another_story_and_views_that_tell_none():
     assert abs(stories[2]["agreement"]) < 0.1
 
 
+def test_noise_in_few_columns_is_cut_the_same_way_each_time_but_has_no_groups():
+    labels = np.arange(600) % 3
+    (story,) = view_stories(
+        Views([np.random.default_rng(2).normal(size=(600, 1))]), ["standard"], labels, 3, np.arange(600), 0
+    )
+    assert story["certainty"] > 0.5
+    assert story["story"] == UNCLEAR
+
+
 @pytest.mark.parametrize("array", [np.ones((30, 3)), np.ones((30, 80)), sparse.csr_matrix((30, 60))])
 def test_a_constant_view_has_no_clear_groups(array):
     labels = np.arange(30) % 3

@@ -55,12 +55,12 @@
   }
 
   function search() {
-    const words = find.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const text = find.value.trim().toLowerCase();
     const cluster = ofCluster.value === "" ? null : Number(ofCluster.value);
     matches = [];
     for (let row = 0; row < table.n; row += 1) {
       if (cluster !== null && table.cluster[row] !== cluster) continue;
-      if (words.every((word) => lower[row].includes(word))) matches.push(row);
+      if (lower[row].includes(text)) matches.push(row);
     }
     const sign = Number(inOrder?.value || 0);
     if (sign) matches.sort((a, b) => sign * (table.confidence[a] - table.confidence[b]) || a - b);
