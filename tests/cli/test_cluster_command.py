@@ -2,9 +2,11 @@
 
 import csv
 import hashlib
+import html
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,31 @@ def test_output_folder(folder, run):
     assert "OPLFMVC" in result.out
     assert re.search(r"acc +1\.0000", result.out)
     assert os.path.join("out", "report.html") in result.out
+
+
+def test_the_record_says_how_to_repeat_the_run(folder, run):
+    run("cluster", *TWO_VIEWS, "-k", 3, "--out", "my out")
+    before, record = read("my out/labels.csv"), json.loads(read("my out/run.json"))
+    assert record["repeat"].startswith("manyviews cluster --view a=a.csv")
+    assert record["repeat"].endswith("--out 'my out' --method op-lfmvc --seed 0 --force")
+    assert html.unescape(read("my out/report.html")).count(record["repeat"]) == 1
+    assert run(*shlex.split(record["repeat"])[1:]).code == 0
+    assert read("my out/labels.csv") == before
+    again = run("cluster", *TWO_VIEWS, "-k", 3, "--seed=7", "--method", "lf-mvc", "--out", "my out", "--force")
+    assert again.code == 0
+    repeat = json.loads(read("my out/run.json"))["repeat"]
+    assert [repeat.count(word) for word in ("--seed", "--method", "--force")] == [1, 1, 1]
+
+
+def test_stability_and_memory_are_in_the_record(folder, run):
+    result = run("cluster", *TWO_VIEWS, "-k", 3, "--out", "out")
+    record = json.loads(read("out/run.json"))
+    assert record["stability"]["number"] == 1.0
+    assert [len(record["stability"][kind]) for kind in ("seeds", "parts")] == [5, 5]
+    assert "stability: 1.00 of 1, very stable" in result.out
+    peaks = [record["peak_memory"][stage] for stage in ("read", "fit", "write", "report")]
+    assert peaks == sorted(peaks)
+    assert 10e6 < peaks[0] < 1e12
 
 
 def test_rows_in_another_order_give_the_same_clusters(folder, run):

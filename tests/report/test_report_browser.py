@@ -5,9 +5,13 @@ import json
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import manyviews
+from manyviews import Views
 from manyviews.report import render_report
 from manyviews.report.palette import DARK, LIGHT
 
@@ -56,6 +60,25 @@ window.addEventListener("load", () => setTimeout(() => {
     if (place && place.data) Plotly.Fx.hover(place, [{ curveNumber: 0, pointNumber: 0 }]);
   }
   document.querySelectorAll("[data-cluster]")[1].click();
+  const cells = (row) => [...row.cells].map((cell) => cell.textContent);
+  const rows = () => [...document.querySelectorAll("#sample-rows tr")].map(cells);
+  const choose = (id, value) => {
+    const field = document.getElementById(id);
+    if (!field) return;
+    field.value = value;
+    field.dispatchEvent(new Event(field.tagName === "INPUT" ? "input" : "change"));
+  };
+  seen.listed = rows();
+  document.getElementById("more").click();
+  seen.more = rows().length;
+  seen.searches = SEARCHES.map(([text, cluster, order]) => {
+    choose("find", text); choose("of-cluster", cluster); choose("in-order", order);
+    return [rows(), document.getElementById("found").textContent];
+  });
+  document.querySelectorAll("details").forEach((part) => { part.open = true; });
+  seen.wide.push(...[...document.querySelectorAll("details *")].filter((element) =>
+    element.getBoundingClientRect().right > window.innerWidth + 1 && !element.closest(".scroll")
+  ).map((element) => element.outerHTML.slice(0, 90)));
   setTimeout(() => {
     seen.hovers = texts(".hoverlayer .hovertext");
     seen.opacities = opacities();
@@ -67,6 +90,9 @@ window.addEventListener("load", () => setTimeout(() => {
 }, 3000));
 </script></body>"""
 
+# A part of a name, a cluster, an order: what is looked for in the table of samples.
+SEARCHES = [("ple 2", "", ""), ("SAMPLE 2 ", "0", "1"), ("no such", "", ""), ("", "2", "-1")]
+
 # A window cannot be as narrow as a phone, but a frame can.
 FRAME = """<!DOCTYPE html><iframe src="page.html" style="border:0;width:WIDTHpx;height:8500px"></iframe><pre></pre>
 <script>onmessage = (event) => { document.querySelector("pre").textContent = event.data; };</script>"""
@@ -76,8 +102,9 @@ FRAME = """<!DOCTYPE html><iframe src="page.html" style="border:0;width:WIDTHpx;
 def browse(tmp_path):
     """Opens a page and returns what the probe saw and what the console said."""
 
-    def run(source, *, width=1280, dark=False):
-        (tmp_path / "page.html").write_text(source.replace("</body>", PROBE), encoding="utf-8")
+    def run(source, *, width=1280, dark=False, searches=SEARCHES):
+        probe = PROBE.replace("SEARCHES", json.dumps(searches))
+        (tmp_path / "page.html").write_text(source.replace("</body>", probe), encoding="utf-8")
         frame = tmp_path / "frame.html"
         frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
         theme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
@@ -106,6 +133,55 @@ def test_charts_are_drawn_in_the_colours_of_the_page(browse, blobs, width, dark)
     assert set(seen["colours"]) == {rgb(colour) for colour in palette[:3]}
     assert seen["pressed"] == ["1"]
     assert [float(value) < 0.5 for value in seen["opacities"]] == [True, False, True]
+
+
+def test_the_table_of_samples_is_searched(browse, blobs):
+    views, model = blobs
+    model.confidence_ = np.linspace(0, 1, 60)
+    seen, console = browse(render_report(model, views, truth=["dog"] * 59 + [None]))
+    assert console == []
+    assert len(seen["listed"]) == 50
+    assert seen["listed"][0] == ["sample 0", "0", "dog", "0.00"]
+    assert seen["more"] == 60
+    found, last, none, ordered = seen["searches"]
+    assert [row[0] for row in found[0]] == ["sample 2", *(f"sample {i}" for i in range(20, 30))]
+    assert found[1] == "11 samples of 60"
+    assert [row[0] for row in last[0]] == ["sample 2", *(f"sample {i}" for i in range(20, 25))]
+    assert none == [[], "0 samples of 60"]
+    assert [row[0] for row in ordered[0]] == [f"sample {i}" for i in range(59, 44, -1)]
+    assert ordered[0][0] == ["sample 59", "2", "–", "1.00"]
+
+
+def test_a_hundred_thousand_samples_are_searched(browse):
+    n, rng = 100_000, np.random.default_rng(0)
+    views = Views([rng.normal(size=(n, 2))], sample_names=[f"<i>ü {i:06d}</i>" for i in range(n)])
+    page = render_report(SimpleNamespace(labels_=rng.integers(4, size=n)), views)
+    seen, console = browse(page, searches=[("Ü 09999", "", "")])
+    assert console == []
+    ((rows, status),) = seen["searches"]
+    assert [row[0] for row in rows] == [f"<i>ü {i:06d}</i>" for i in range(99_990, 100_000)]
+    assert status == "10 samples of 100,000"
+
+
+def test_a_notebook_shows_the_page_in_its_frame(tmp_path, blobs):
+    views, model = blobs
+    shown = manyviews.report(model, views, title="In a frame")._repr_html_()
+    probe = html.escape(
+        """<script>addEventListener("load", () => setTimeout(() => parent.postMessage(JSON.stringify([
+        document.querySelector("h1").textContent, document.querySelector(".chart").dataset.state,
+        document.querySelectorAll("#sample-rows tr").length]), "*"), 3000));</script></body>"""
+    )
+    notebook = tmp_path / "notebook.html"
+    listener = '<pre></pre><script>onmessage = (e) => { document.querySelector("pre").textContent = e.data; };</script>'
+    notebook.write_text(
+        f'<!DOCTYPE html><meta charset="utf-8">{listener}{shown.replace(html.escape("</body>"), probe)}',
+        encoding="utf-8",
+    )
+    # A frame with a process of its own would not share the virtual time.
+    options = [*OPTIONS, "--disable-features=IsolateSandboxedIframes", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [CHROMIUM, *options, "--dump-dom", notebook.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    assert json.loads(html.unescape(re.search("<pre>(.*?)</pre>", done.stdout)[1])) == ["In a frame", "drawn", 50]
 
 
 @pytest.mark.parametrize("width", [1280, 390])

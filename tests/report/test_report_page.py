@@ -1,7 +1,9 @@
+import base64
 import importlib
 import json
 import re
 import sys
+import zlib
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -10,6 +12,7 @@ import pytest
 
 from manyviews.report import figures, render_report, summarize, write_report
 from manyviews.report.html import _json, _script_text
+from manyviews.report.packing import MAX_PACKED, pack_samples
 from manyviews.report.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.views import Views
 
@@ -60,6 +63,10 @@ def test_page_has_its_parts(page):
         "Against the known classes",
         "Views",
         "Convergence",
+        "How far to trust it",
+        "What makes each cluster",
+        "Samples",
+        "How this was made",
     ):
         assert words in text
     assert list(page.payload["charts"]) == ["map-0", "map-1", "map-2", "weights", "convergence"]
@@ -71,7 +78,8 @@ def test_page_has_its_parts(page):
 def test_page_loads_nothing(page):
     for tag, attributes in page.tags:
         assert tag not in ("link", "base", "iframe", "object", "embed", "img")
-        assert not {"src", "href", "srcset", "action", "background", "data"} & set(attributes), (tag, attributes)
+        assert attributes.get("href", "#").startswith("#"), (tag, attributes)
+        assert not {"src", "srcset", "action", "background", "data"} & set(attributes), (tag, attributes)
         assert "url(" not in (attributes.get("style") or "")
     for style in page.styles:
         assert "@import" not in style
@@ -105,7 +113,7 @@ def test_names_cannot_add_markup(hostile):
     )
     page = Page(render_report(**hostile))
     assert [tag for tag, _ in page.tags] == [tag for tag, _ in harmless.tags]
-    assert len(page.scripts) == 3
+    assert len(page.scripts) == 4
     text = " ".join(page.text)
     for name in ("<script>alert(1)</script>", "</script><!--", "<b>bold</b> & &lt;i&gt;", "<u>class 0</u>"):
         assert name in text
@@ -184,8 +192,48 @@ def test_large_data_stays_small_and_names_are_stored_once():
     source = render_report(model, views, truth=[f"class {i % 12}" for i in range(n)])
     assert len(source.encode()) < 8_000_000
     page = Page(source)
+    assert unpacked(page)["n"] == n
     assert len(page.payload["texts"]) == 5000
     assert all("hovertext" not in trace for trace in page.payload["charts"]["map-3"]["data"])
+
+
+def unpacked(page):
+    return json.loads(zlib.decompress(base64.b64decode(page.scripts[1])))
+
+
+def test_every_sample_is_in_the_packed_table(page):
+    table = unpacked(page)
+    assert table["n"] == len(table["cluster"]) == 60
+    assert table["names"] is None
+    assert table["confidence"] == [50] * 60
+    assert [table["classes"][code] for code in table["class"][::20]] == ["dog", "dog", "cat"]
+
+
+def random_names(n):
+    """Names that hardly compress."""
+    pairs = np.random.default_rng(0).integers(2**63, size=(n, 2)).tolist()
+    return [f"{a:016x}{b:016x}" for a, b in pairs]
+
+
+def test_a_hundred_thousand_random_names_fit():
+    packed, n = pack_samples(
+        {"n": 100_000, "names": random_names(100_000), "cluster": [0] * 100_000, "confidence": None, "class": None}
+        | {"classes": []}
+    )
+    assert n == 100_000
+    assert len(packed) <= MAX_PACKED < 2_400_000
+
+
+def test_tables_too_large_for_a_page_are_cut_and_said(monkeypatch):
+    monkeypatch.setattr("manyviews.report.packing.MAX_PACKED", 60_000)
+    names = random_names(5000)
+    views = Views([np.arange(5000.0)[:, None]], sample_names=names)
+    page = Page(render_report(SimpleNamespace(labels_=np.arange(5000) % 2), views))
+    table = unpacked(page)
+    assert len(page.scripts[1]) <= 60_000
+    assert table["names"] == names[: table["n"]]
+    assert 1500 < table["n"] < 5000
+    assert f"The first {table['n']:,} of 5,000" in " ".join(page.text)
 
 
 def test_json_refuses_nan():

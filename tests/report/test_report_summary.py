@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manyviews import AverageKKM
 from manyviews.report import summarize
 from manyviews.report.maps import MAX_POINTS, points_per_map
 from manyviews.views import Views
@@ -235,32 +236,42 @@ def test_embedding_that_cannot_be_drawn_is_not_used(blobs):
     assert "side by side" in summarize(model, views)["maps"][0]["how"]
 
 
-def test_record_is_flat_text_without_what_the_page_shows_elsewhere(blobs):
+def test_record_has_a_place_for_everything(blobs):
     views, model = blobs
     run = {
         "seed": 0,
         "scores": {"acc": 1.0},
         "data": {"name": "blobs", "n_samples": 60, "notes": []},
         "versions": {"numpy": "2.0"},
-        "inputs": [{"file": "a.csv", "sha256": "ff"}],
-        "timings": {"fit": 0.25, "total": 83.0},
+        "inputs": {"a.csv": "ff"},
+        "timings": {"fit": 0.25, "total": 83.0, "odd": "x"},
+        "peak_memory": {"fit": 2_000_000},
+        "repeat": "manyviews cluster a.csv -k 3",
         "flag": True,
         "none": None,
     }
     summary = summarize(model, views, run=run)
     assert summary["seconds"] == 83.0
-    assert summary["record"] == [
-        ("seed", "0"),
-        ("data: name", "blobs"),
-        ("data: notes", ""),
-        ("versions: numpy", "2.0"),
-        ("inputs 1: file", "a.csv"),
-        ("inputs 1: sha256", "ff"),
-        ("timings: fit", "0.2 s"),
-        ("timings: total", "1 min 23 s"),
-        ("flag", "yes"),
-        ("none", "none"),
-    ]
+    assert summary["record"] == {
+        "stages": [
+            {"name": "clustering", "seconds": 0.25, "memory": 2_000_000.0},
+            {"name": "all together", "seconds": 83.0, "memory": None},
+        ],
+        "repeat": "manyviews cluster a.csv -k 3",
+        "seed": "0",
+        "versions": [("numpy", "2.0")],
+        "inputs": [("a.csv", "ff")],
+        "rest": [("data: name", "blobs"), ("data: notes", ""), ("flag", "yes"), ("none", "none")],
+    }
+
+
+def test_without_a_record_versions_seed_and_command_are_found(three_views):
+    views, _ = three_views
+    model = AverageKKM(n_clusters=3, random_state=4).fit(views)
+    record = summarize(model, views, refit_seconds=0)["record"]
+    assert record["seed"] == "4"
+    assert record["repeat"] == "AverageKKM(n_clusters=3, random_state=4).fit(views)"
+    assert {"manyviews", "python", "numpy", "scipy", "scikit-learn"} == {name for name, _ in record["versions"]}
 
 
 def test_a_long_history_is_thinned_but_keeps_its_ends():

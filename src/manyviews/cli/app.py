@@ -12,7 +12,7 @@ from cyclopts import App, CycloptsError
 
 from manyviews import __version__
 from manyviews.cli import data, fit, methods
-from manyviews.cli.console import UsageError, guarded
+from manyviews.cli.console import ARGUMENTS, UsageError, guarded
 
 __all__ = ["app", "run"]
 
@@ -31,6 +31,7 @@ app.command(data.app)
 
 def run(argv: Sequence[str]) -> int:
     """Run the command that the arguments ask for; return its exit code."""
+    ARGUMENTS.set(tuple(argv))
     with _termination_as_exit():
         return guarded(lambda: _dispatch(list(argv)))
 

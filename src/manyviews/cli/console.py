@@ -12,12 +12,25 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any, TextIO
 
-__all__ = ["Progress", "UsageError", "count", "guarded", "one_line", "print_json", "print_table", "user_input"]
+__all__ = [
+    "ARGUMENTS",
+    "Progress",
+    "UsageError",
+    "count",
+    "guarded",
+    "one_line",
+    "print_json",
+    "print_table",
+    "user_input",
+]
 
 DONE, OUR_FAULT, USER_INPUT, INTERRUPTED = 0, 1, 2, 130
 TRACEBACK = "MANYVIEWS_TRACEBACK"
+# What follows the program's name in the command that runs, for the record of how to repeat it.
+ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 _SECONDS_BEFORE_PROGRESS = 1.0
 
 

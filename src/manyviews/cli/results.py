@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import shlex
 import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manyviews import __version__
-from manyviews.cli.console import Progress, count, print_json, print_table, user_input
+from manyviews.cli.console import ARGUMENTS, Progress, count, print_json, print_table, user_input
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -59,14 +60,15 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
     """
     from manyviews.io.write import OutputError, atomic_folder
 
-    views = job.data.views
+    views, memory = job.data.views, {"read": _peak_memory()}
     # The folder is made first, so that one that cannot be written costs no fit.
     with user_input(OutputError), atomic_folder(job.out, force=job.force) as folder:
         what = f"clustering {len(views)} samples in {count(len(views.names), 'view')} with {job.method.class_name}"
         # Verbose estimators print; stdout is kept for the result.
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
             job.model.fit(views, **job.fit_options)
-        record = _record(job)
+        memory["fit"] = _peak_memory()
+        record = _record(job) | {"peak_memory": memory}
         _write(job, progress, record, folder)
     return record
 
@@ -74,7 +76,7 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
 def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -> None:
     from manyviews.io.model import save_model
     from manyviews.io.write import LABELS, MODEL, RECORD, REPORT, write_json, write_labels
-    from manyviews.report import write_report
+    from manyviews.report.notebook import report
 
     views, model = job.data.views, job.model
     with progress.stage("write", f"writing {job.out}"):
@@ -83,10 +85,15 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
             write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
         save_model(model, folder / MODEL, views)
     record["timings"] = dict(progress.timings)
-    with progress.stage("report", "drawing the report"):
+    record["peak_memory"]["write"] = _peak_memory()
+    with progress.stage("report", "drawing the report, which fits again for a while to see how stable the result is"):
         title = f"{job.data.name}: {job.method.class_name}"
-        write_report(folder / REPORT, model, views, title=title, run=record, truth=job.data.labels)
+        page = report(model, views, title=title, run=record, truth=job.data.labels)
+        page.save(folder / REPORT)
+    trust = page.summary["trust"]
+    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
     record["timings"] = dict(progress.timings)
+    record["peak_memory"]["report"] = _peak_memory()
     write_json(folder / RECORD, record)
 
 
@@ -100,6 +107,7 @@ def _record(job: Job) -> dict[str, Any]:
     return {
         "manyviews": __version__,
         "command": job.command,
+        "repeat": _repeat(job),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": {
             "name": job.data.name,
@@ -121,6 +129,32 @@ def _record(job: Job) -> dict[str, Any]:
         "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},
         "timings": {},
     }
+
+
+def _repeat(job: Job) -> str:
+    """Return the command that gives the same again, also where defaults should change some day."""
+    given = list(ARGUMENTS.get())
+    if job.command == "cluster":
+        pinned = {"--method": job.method.name, "--seed": str(job.model.random_state)}
+        for option, value in pinned.items():
+            if not any(word == option or word.startswith(f"{option}=") for word in given):
+                given += [option, value]
+        given += [] if "--force" in given else ["--force"]  # the output folder is there by then
+    return shlex.join(["manyviews", *given])
+
+
+def _peak_memory() -> int | None:
+    """Return the most memory that the process has held so far, in bytes; None where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # Not getrusage, whose peak a process inherits from the one that started it.
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+    with contextlib.suppress(ImportError):
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else 1024 * peak
+    return None
 
 
 def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, quiet: bool = False) -> None:
@@ -150,5 +184,7 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])
     if record["view_weights"]:
         print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
+    if record["stability"]["level"]:
+        print(f"stability: {record['stability']['number']:.2f} of 1, {record['stability']['level']}")
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from manyviews.report import figures, palette, wording
-from manyviews.report.summary import summarize
+from manyviews.report.packing import pack_samples
+from manyviews.report.summary import REFIT_SECONDS, summarize
 
 __all__ = ["render_report", "render_summary", "write_report"]
 
@@ -23,6 +24,7 @@ def render_report(
     title: str | None = None,
     run: Mapping[str, Any] | None = None,
     truth: Iterable[Any] | None = None,
+    refit_seconds: float = REFIT_SECONDS,
     random_state: int = 0,
 ) -> str:
     """Return the report of a fitted model as one HTML page that needs nothing else, no network either.
@@ -39,13 +41,15 @@ def render_report(
         Record of the run: method, parameters, seed, versions, inputs, timings, scores, command; all optional.
     truth : iterable of length n, default=None
         Known class of each sample; None, NaN and "" where it is not known.
+    refit_seconds : float, default=15.0
+        Time for fitting copies of the model again, to see how stable the result is; 0 to leave it out.
     random_state : int, default=0
-        Seed of the choice of points to draw and of the maps.
+        Seed of the choice of points to draw, of the maps, and of the fits that are repeated.
 
     Returns
     -------
     str
-        The page, the same for the same input.
+        The page, the same for the same input, but for what was left out for time.
 
     Raises
     ------
@@ -64,7 +68,11 @@ def render_report(
     >>> "<h1>Three things</h1>" in page
     True
     """
-    return render_summary(summarize(model, views, title=title, run=run, truth=truth, random_state=random_state))
+    return render_summary(
+        summarize(
+            model, views, title=title, run=run, truth=truth, refit_seconds=refit_seconds, random_state=random_state
+        )
+    )
 
 
 def write_report(
@@ -75,6 +83,7 @@ def write_report(
     title: str | None = None,
     run: Mapping[str, Any] | None = None,
     truth: Iterable[Any] | None = None,
+    refit_seconds: float = REFIT_SECONDS,
 ) -> None:
     """Write the report of a fitted model to a file; see ``render_report``.
 
@@ -92,6 +101,8 @@ def write_report(
         Record of the run.
     truth : iterable of length n, default=None
         Known class of each sample.
+    refit_seconds : float, default=15.0
+        Time for fitting copies of the model again; 0 to leave it out.
 
     Raises
     ------
@@ -110,7 +121,7 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(Path(folder) / "report.html", SimpleNamespace(labels_=np.array([0, 1])), [np.eye(2)])
     """
-    page = render_report(model, views, title=title, run=run, truth=truth)
+    page = render_report(model, views, title=title, run=run, truth=truth, refit_seconds=refit_seconds)
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -140,17 +151,20 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     from plotly.offline import get_plotlyjs
 
     plotly, payload = _script_text(get_plotlyjs()), _json(_payload(summary))
+    packed, n_listed = pack_samples(summary["samples"])
     page: str = environment.get_template("page.html.j2").render(
         summary,
         version=__version__,
         light=palette.theme_css(palette.LIGHT),
         dark=palette.theme_css(palette.DARK),
         style=Markup(_asset("style.css")),
-        script=Markup(_asset("script.js")),
+        script=Markup(_asset("script.js") + _asset("samples.js")),
+        packed=packed,
+        n_listed=n_listed,
         plotly=Markup(plotly),
         payload=Markup(payload),
         plotly_bytes=len(plotly.encode()),
-        data_bytes=len(payload),
+        data_bytes=len(payload) + len(packed),
     )
     return page
 
@@ -167,7 +181,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("amount", "count", "decimal", "duration", "fixed", "percent", "size"):
+    for name in ("amount", "count", "decimal", "duration", "enumerated", "fixed", "percent", "size"):
         environment.filters[name] = getattr(wording, name)
     environment.globals["look_of"] = palette.look_of
     return environment
@@ -189,7 +203,8 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
         charts["weights"] = figures.weights_figure(summary)
     if len((summary["convergence"] or {"objective": []})["objective"]) > 1:
         charts["convergence"] = figures.convergence_figure(summary)
-    return {"texts": texts, "charts": {name: _chart(figure) for name, figure in charts.items()}}
+    names = [cluster["name"] for cluster in summary["clusters"]]
+    return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
 
 
 def _chart(figure: Any) -> dict[str, Any]:

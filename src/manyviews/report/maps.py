@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.report.findings.spaces import SCALED, narrow, scaled, side_by_side
 from manyviews.report.wording import amount, count
 from manyviews.views import Views
 
-__all__ = ["MAX_POINTS", "SCALED", "consensus_map", "points_per_map", "view_map"]
+__all__ = ["MAX_POINTS", "consensus_map", "points_per_map", "view_map"]
 
 Array = NDArray[Any]
 
@@ -40,16 +40,6 @@ def points_per_map(n_maps: int) -> int:
     return min(MAX_POINTS, max(1000, MAX_POINTS_IN_ALL // n_maps))
 
 
-# What was done to a view before it was flattened, in words.
-SCALED = {
-    "standard": "columns standardised",
-    "minmax": "columns brought to the same range",
-    "unit": "rows brought to length 1",
-    "tfidf": "tf-idf weights",
-    None: "numbers as given",
-}
-
-
 def view_map(
     views: Views, position: int, scaling: str | None, order: Array, limit: int, random_state: int
 ) -> dict[str, Any]:
@@ -57,7 +47,7 @@ def view_map(
     name, array = views.names[position], views.arrays[position]
     observed = views.observed[:, position]
     rows = np.sort(order[observed[order]][:limit])
-    flat = flatten_rows(_scaled(array[rows], scaling) if rows.size else array[rows], random_state)
+    flat = flatten_rows(scaled(array[rows], scaling) if rows.size else array[rows], random_state)
     notes = [_subset_note(rows.size, int(observed.sum()), "observed " if not observed.all() else "")]
     if not observed.all():
         notes.append(f"{amount(int((~observed).sum()), 'sample')} not observed in this view.")
@@ -72,10 +62,10 @@ def consensus_map(
     rows = np.sort(order[:limit])
     notes = [_subset_note(rows.size, len(views), "")]
     if embedding is not None:
-        flat = flatten_rows(_narrow(embedding[rows]), random_state)
+        flat = flatten_rows(narrow(embedding[rows]), random_state)
         how = "Principal components of the embedding that the method made from all views."
     else:
-        flat = flatten_rows(_side_by_side(views[rows], scalings), random_state)
+        flat = flatten_rows(side_by_side(views[rows], scalings), random_state)
         how = "Principal components of all views side by side, scaled as in the maps of the views."
         if not views.observed.all():
             notes.append("A view in which a sample was not observed counts as average for it.")
@@ -132,33 +122,6 @@ def _spread(table: Any) -> float:
     else:
         total, scale = float(table.var(axis=0, dtype=np.float64).sum()), float((table.astype(np.float64) ** 2).mean())
     return total if total > NEGLIGIBLE * scale else 0.0
-
-
-def _narrow(array: Any) -> Any:
-    """Bring the largest entry to 1, so that squares neither overflow nor vanish; float64."""
-    array = array.astype(np.float64)
-    largest = float(abs(array).max()) if min(array.shape) else 0.0
-    return array / largest if largest > 0 else array
-
-
-def _scaled(array: Any, kind: str | None) -> Any:
-    array = _narrow(array)
-    return apply_scaling(array, fit_scaling(array, kind))
-
-
-def _side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
-    parts = []
-    for array, observed, kind in zip(views.arrays, views.observed.T, scalings, strict=True):
-        if sparse.issparse(array) or observed.all():
-            parts.append(_scaled(array, kind))
-        elif observed.any():
-            scaled = _scaled(array[observed], kind)
-            filled = np.tile(scaled.mean(axis=0), (len(views), 1))
-            filled[observed] = scaled
-            parts.append(filled)
-    if any(map(sparse.issparse, parts)):
-        return sparse.csr_matrix(sparse.hstack(parts))
-    return np.hstack(parts)
 
 
 def _subset_note(shown: int, of: int, kind: str) -> str:

@@ -6,9 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from manyviews.report.wording import amount, count, percent
+from manyviews.report.findings.stories import OTHER
+from manyviews.report.findings.trust import DISSOLVES
+from manyviews.report.wording import amount, count, enumerated, percent
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
+
+# Below this stability a reader is warned.
+SHAKY = 0.7
 
 
 def title(summary: Mapping[str, Any]) -> str:
@@ -41,8 +46,45 @@ def score(summary: Mapping[str, Any], key: str) -> float | None:
 
 def warnings(summary: Mapping[str, Any]) -> list[str]:
     """Return what a reader should know before trusting the result, in words."""
-    found = [_convergence(summary), _fewer_clusters(summary), _one_dominates(summary), *_data(summary)]
+    found = [_unstable(summary), _dissolving(summary), *_other_stories(summary)]
+    found += [_convergence(summary), _fewer_clusters(summary), _one_dominates(summary), *_data(summary)]
     return [text for text in found if text]
+
+
+def _unstable(summary: Mapping[str, Any]) -> str:
+    number = summary["trust"]["number"]
+    if summary["trust"]["level"] is None or number >= SHAKY:
+        return ""
+    return (
+        f"The result is {summary['trust']['level']}: other seeds or samples give other groups (adjusted Rand index "
+        f"{number:.2f}). Try another number of clusters or another method, and trust only what comes back each time."
+    )
+
+
+def _dissolving(summary: Mapping[str, Any]) -> str:
+    weak = [c["name"] for c in summary["clusters"] if c["stability"] is not None and c["stability"] < DISSOLVES]
+    if not weak:
+        return ""
+    if len(weak) == len(summary["clusters"]):
+        return "No cluster comes back as such when the method is fitted again."
+    one = len(weak) == 1
+    return (
+        f"{'Cluster' if one else 'Clusters'} {enumerated(weak)} {'does' if one else 'do'} not come back as such when "
+        f"the method is fitted again: {'it is' if one else 'they are'} split, or merged with others."
+    )
+
+
+def _other_stories(summary: Mapping[str, Any]) -> list[str]:
+    views = summary["data"]["views"]
+    if len(views) < 2:
+        return []
+    return [
+        f"The view {view['name']} tells another story: by itself it has clear groups (they agree with themselves, from "
+        f"one half of the samples to the other, to {view['certainty']:.2f}), but these are not the ones found here "
+        f"(agreement {view['agreement']:.2f}). See its map; it may be worth clustering by itself."
+        for view in views
+        if view["story"] == OTHER
+    ][:3]
 
 
 def _convergence(summary: Mapping[str, Any]) -> str:
@@ -84,10 +126,9 @@ def _data(summary: Mapping[str, Any]) -> list[str]:
     weights = summary["weights"] or []
     idle = [entry["view"] for entry in weights if entry["weight"] < 1e-6]
     if idle and len(weights) > 1:
-        named = ", ".join(idle[:3]) + (f" and {len(idle) - 3} more" if len(idle) > 3 else "")
         texts.append(
-            f"The method gave no weight to {named}: the result is as if {'it' if len(idle) == 1 else 'they'} "
-            f"{'was' if len(idle) == 1 else 'were'} not there."
+            f"The method gave no weight to {enumerated(idle)}: the result is as if "
+            f"{'it was' if len(idle) == 1 else 'they were'} not there."
         )
     not_finite = (summary["convergence"] or {}).get("n_not_finite")
     if not_finite:

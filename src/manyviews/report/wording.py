@@ -8,7 +8,19 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["SCORES", "amount", "count", "decimal", "duration", "fixed", "flatten", "percent", "plain", "size"]
+__all__ = [
+    "SCORES",
+    "amount",
+    "count",
+    "decimal",
+    "duration",
+    "enumerated",
+    "fixed",
+    "flatten",
+    "percent",
+    "plain",
+    "size",
+]
 
 # What each score says, in the order in which the page lists them.
 SCORES: dict[str, tuple[str, str]] = {
@@ -30,6 +42,8 @@ def plain(value: Any, limit: int = 200) -> str:
     """
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     text = text if len(text) <= 4 * limit else text[: 4 * limit]
+    if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()  # as nearly all names are; a large data set has many
     text = "".join(_printable(character) for character in text)
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -52,6 +66,12 @@ def count(n: int) -> str:
 def amount(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun: 1 sample, 2 samples, 2 classes."""
     return f"{count(n)} {noun if n == 1 else plural or noun + 's'}"
+
+
+def enumerated(names: Sequence[str], limit: int = 5) -> str:
+    """Return names as a list in a sentence: a; a and b; a, b and 3 more."""
+    shown = list(names) if len(names) <= limit else [*names[: limit - 2], f"{count(len(names) - limit + 2)} more"]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
 def percent(share: float) -> str:

@@ -62,7 +62,7 @@
   const redraw = () => drawn.forEach(draw);
   dark.addEventListener("change", redraw);
   narrow.addEventListener("change", redraw);
-  window.addEventListener("beforeprint", () => Object.keys(charts).forEach((id) => drawn.has(id) || draw(id)));
+  window.addEventListener("beforeprint", () => waiting.forEach(start));
 
   const buttons = [...document.querySelectorAll("[data-cluster]")];
   for (const button of buttons) {
@@ -74,12 +74,25 @@
     });
   }
 
-  const watcher = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      watcher.unobserve(entry.target);
-      draw(entry.target.id);
-    }
-  }, { rootMargin: "400px" });
-  for (const id of Object.keys(charts)) watcher.observe(document.getElementById(id));
+  const waiting = new Set(Object.keys(charts));
+  const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => entry.isIntersecting && start(entry.target.id)), {
+    rootMargin: "400px",
+  });
+
+  function start(id) {
+    if (!waiting.delete(id)) return;
+    watcher.unobserve(document.getElementById(id));
+    draw(id);
+  }
+
+  // What is near the screen comes first, the rest when there is time; inside a frame nothing may count as near.
+  const whenIdle = window.requestIdleCallback || ((then) => setTimeout(then, 100));
+  function drawNext() {
+    const [id] = waiting;
+    if (id === undefined) return;
+    start(id);
+    whenIdle(drawNext);
+  }
+  waiting.forEach((id) => watcher.observe(document.getElementById(id)));
+  setTimeout(() => whenIdle(drawNext), 1000);
 })();

@@ -1,0 +1,187 @@
+"""Fitting again: in time, on copies, and honest about what was not done."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+
+from manyviews import OPLFMVC, AverageKKM, Views, datasets
+from manyviews.report import summarize
+from manyviews.report.findings.refits import Refits, refit
+from manyviews.report.findings.trust import trust, without_each_view
+
+
+class Clock:
+    """Time that passes only in fits."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Slow(BaseEstimator):
+    """A method whose fit takes a known time, and whose labels are the sign of the first view's first column."""
+
+    clock = Clock()
+    fits: list = []  # noqa: RUF012 (shared by the copies on purpose)
+
+    def __init__(self, seconds=1.0, power=1, random_state=None, scaling=None):
+        self.seconds, self.power, self.random_state, self.scaling = seconds, power, random_state, scaling
+
+    def fit(self, X):
+        Slow.clock.now += self.seconds * (len(X) / 8000) ** self.power
+        Slow.fits.append((len(X), X.names, self.random_state, self.scaling))
+        self.labels_ = (X.arrays[0][:, 0] > 0).astype(int)
+        return self
+
+
+@pytest.fixture
+def slow():
+    Slow.clock, Slow.fits = Clock(), []
+    rng = np.random.default_rng(0)
+    return Slow, Views({"a": rng.normal(size=(8000, 2)), "b": rng.normal(size=(8000, 2))})
+
+
+def test_everything_is_done_where_there_is_time(slow):
+    model, views = slow
+    found = refit(model(scaling={"a": None, "b": "unit"}), views, seconds=100, fit_seconds=1.0, clock=model.clock)
+    assert (len(found.seeds), len(found.parts), sorted(found.without), found.notes) == (5, 5, [0, 1], [])
+    assert len({seed for n, _, seed, _ in model.fits if n == 8000 and seed is not None}) == 5
+    assert [names for _, names, *_ in model.fits[-2:]] == [("b",), ("a",)]
+    assert [scaling for *_, scaling in model.fits[-2:]] == [{"b": "unit"}, {"a": None}]
+    assert all(rows.size == 6400 and labels.size == 6400 for rows, labels in found.parts)
+
+
+def test_three_instead_of_five_where_five_would_leave_no_time(slow):
+    model, views = slow
+    found = refit(model(), views, seconds=9, fit_seconds=1.0, clock=model.clock)
+    assert (len(found.seeds), len(found.parts), len(found.without)) == (3, 3, 2)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("seconds", [30.0, 6.0, 2.0])
+def test_the_time_is_kept_also_where_the_cost_is_not_known(slow, power, seconds):
+    model, views = slow
+    found = refit(model(seconds=1.0, power=power), views, seconds=seconds, clock=model.clock)
+    assert model.clock.now <= seconds
+    if seconds < 6:
+        assert any("Left out for time" in note for note in found.notes)
+    else:
+        assert len(found.seeds) >= 3
+
+
+def test_a_slow_fit_is_not_repeated(slow):
+    model, views = slow
+    found = refit(model(seconds=3600.0), views, seconds=10, fit_seconds=3600.0, clock=model.clock)
+    assert (model.fits, found.seeds) == ([], [])
+    assert found.notes == [
+        "Left out for time (a fit takes about 1 h 0 min, 10 s were given): other seeds, parts of the samples and every "
+        "view left out."
+    ]
+    unknown = refit(model(seconds=3600.0), views, seconds=10, clock=model.clock)
+    assert len(model.fits) == 1
+    assert model.fits[0][0] == 1000
+    assert "Left out for time" in unknown.notes[0]
+
+
+def test_no_time_given(slow):
+    model, views = slow
+    assert refit(model(), views, seconds=0, clock=model.clock).notes == [
+        "No fits were repeated, because no time was given to it."
+    ]
+    assert model.fits == []
+
+
+def test_the_model_and_the_global_state_are_untouched(three_views):
+    views, _ = three_views
+    model = OPLFMVC(n_clusters=3, random_state=np.random.default_rng(3), verbose=0).fit(views)
+    before, state = model.labels_.copy(), model.random_state.bit_generator.state
+    weights, keys = model.view_weights_.copy(), set(vars(model))
+    np.random.seed(3)  # noqa: NPY002 (the very thing to leave alone)
+    expected = np.random.get_state()[1].copy()  # noqa: NPY002
+    assert summarize(model, views)["trust"]["number"] == 1.0
+    np.testing.assert_array_equal(np.random.get_state()[1], expected)  # noqa: NPY002
+    assert model.random_state.bit_generator.state == state
+    assert set(vars(model)) == keys
+    np.testing.assert_array_equal(model.labels_, before)
+    np.testing.assert_array_equal(model.view_weights_, weights)
+
+
+def test_a_table_that_the_model_cuts_is_fitted_again(three_views):
+    views, _ = three_views
+    table = np.hstack(views)
+    model = AverageKKM(n_clusters=3, views=[5, 3, 4], random_state=0).fit(table)
+    summary = summarize(model, table)
+    assert len(summary["trust"]["seeds"]) == 5
+    assert all(view["without"]["moved"] == 0 for view in summary["data"]["views"])
+
+
+def test_input_that_cannot_be_cut_by_rows_is_said(three_views):
+    kernels = [X @ X.T for X in three_views[0]]
+    model = AverageKKM(n_clusters=3, base="kernel", random_state=0).fit(kernels)
+    summary = summarize(model, kernels)
+    assert summary["trust"]["parts"] == []
+    assert len(summary["trust"]["seeds"]) == 5
+    assert any(note.startswith("Not fitted on parts of the samples: ") for note in summary["trust"]["notes"])
+    assert all(view["without"] is not None for view in summary["data"]["views"])
+
+
+def test_what_cannot_be_fitted_again_is_said():
+    X = np.array([[0.0], [0.1], [5.0]])
+    notes = summarize(KMeans(2, n_init=1, random_state=0).fit(X), X)["trust"]["notes"]
+    assert notes[0].startswith("Fitting again was not possible: ")
+
+
+def test_samples_that_would_be_in_no_view_are_said(slow):
+    model, views = slow
+    arrays = [array[:20].copy() for array in views.arrays]
+    arrays[0][3:5] = np.nan
+    found = refit(model(), Views(dict(zip("ab", arrays, strict=True))), seconds=100, clock=model.clock)
+    assert sorted(found.without) == [0]
+    assert found.notes == ["Not fitted without b: 2 samples would be in no view."]
+
+
+def test_leaving_out_the_one_view_that_knows_changes_the_result():
+    data = datasets.make_blobs_views(150, (6, 6, 6), n_clusters=3, view_noise=0.1, noise_views=2, random_state=1)
+    model = AverageKKM(n_clusters=3, random_state=0).fit(data.views)
+    moved = [view["without"]["moved"] for view in summarize(model, data.views)["data"]["views"]]
+    assert moved[0] > 0.3
+    assert max(moved[1:]) < 0.1
+
+
+def test_noise_is_not_stable_and_said_so():
+    rng = np.random.default_rng(0)
+    views = [rng.normal(size=(200, 10)) for _ in range(2)]
+    summary = summarize(AverageKKM(n_clusters=5, random_state=0).fit(views), views)
+    assert summary["trust"]["number"] < 0.5
+    assert summary["trust"]["level"] == "unstable"
+    assert any("The result is unstable" in text for text in summary["warnings"])
+    assert any("not come back as such" in text or "comes back as such" in text for text in summary["warnings"])
+
+
+def test_trust_is_the_smaller_of_seeds_and_parts():
+    positions = np.repeat([0, 1], 10)
+    swapped = positions.copy()
+    swapped[:2] = 1
+    found = trust(Refits(seeds=[positions], parts=[(np.arange(20), swapped)]), None, positions, 2)
+    assert found["seeds"] == [1.0]
+    assert found["number"] == found["parts"][0] < 1.0
+    assert found["clusters"] == [pytest.approx(8 / 10), pytest.approx(10 / 12)]
+    assert without_each_view(Refits(without={1: swapped}), positions, 2)[0] is None
+    assert without_each_view(Refits(without={1: swapped}), positions, 2)[1]["moved"] == pytest.approx(0.1)
+
+
+def test_the_ensemble_speaks_where_nothing_was_fitted_again():
+    positions = np.repeat([0, 1], 10)
+    ensemble = {"n": 7, "inside": 0.8, "outside": 0.1, "separation": 0.97}
+    found = trust(Refits(notes=["why"]), ensemble, positions, 2)
+    assert found["number"] == 0.97
+    assert found["level"] is None
+    assert "The 7 base clusterings put two samples of one cluster together in 80.0\u00a0%" in found["sentences"][0]
+    assert found["notes"] == ["why"]
+
+
+def test_one_cluster_needs_no_trust():
+    assert trust(Refits(), None, np.zeros(4, int), 1)["sentences"] == []
