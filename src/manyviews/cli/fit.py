@@ -211,6 +211,7 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
+    from manyviews.cluster.registry import find_method
     from manyviews.io.model import load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
@@ -225,7 +226,7 @@ def predict(
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
             data = load_input(source, view or (), Reading(id_column, missing=missing, header=HEADER[header]))
         with user_input():
-            views = match_features(data.views, place)
+            views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
         _say_notes(data, progress)
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(views)

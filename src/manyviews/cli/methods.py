@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_METHOD", "methods"]
 
-DEFAULT_METHOD = "op-lfmvc"
+DEFAULT_METHOD = "fastmice"
 
 
 def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False) -> None:

@@ -123,7 +123,7 @@ def _is_description(views: Any) -> bool:
     return isinstance(views, list) and bool(views) and all(isinstance(v, dict) and keys <= v.keys() for v in views)
 
 
-def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:
+def match_features(views: Views, folder: str | os.PathLike[str], *, partial: bool = False) -> Views:
     """Return the views of new samples as the model of a folder takes them.
 
     Parameters
@@ -132,6 +132,8 @@ def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:
         New samples.
     folder : str or path-like
         The model folder.
+    partial : bool, default=False
+        Whether views may be lacking.
 
     Returns
     -------
@@ -145,6 +147,9 @@ def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:
     """
     expected = read_header(folder)["views"]
     names = [view["name"] for view in expected]
+    if partial and set(names).intersection(views.names):
+        expected = [view for view in expected if view["name"] in views.names]
+        names = [view["name"] for view in expected]
     if len(names) == len(views.names) == 1:
         given = views  # one file for one view: what the file is called says nothing
     else:
