@@ -125,3 +125,9 @@ def test_digits(shared_data):
     assert evaluate(labels, spectral.labels_)["nmi"] >= 0.94
     rows = unit_rows(spectral.embedding_)
     assert spectral.inertia_ <= KMeans(10, n_init=1, random_state=1).fit(rows).inertia_ * 1.001
+
+
+def test_two_groups_of_equal_samples_are_not_drowned_in_neighbours():
+    X = sparse.csr_matrix(np.r_[np.ones((5, 1)), np.zeros((5, 1))])
+    for method in (ConcatSpectral, SumSpectral):
+        assert method(2, random_state=0).fit([X, X]).labels_.tolist() == [0] * 5 + [1] * 5

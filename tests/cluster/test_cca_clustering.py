@@ -89,3 +89,9 @@ def test_deficient_constant_and_single_views(three_views):
         assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert not CCAClustering(1).fit(views).labels_.any()
     assert CCAClustering(2, random_state=0).fit([np.eye(2), np.eye(2)]).labels_.tolist() == [0, 1]
+
+
+def test_an_empty_sparse_view_changes_nothing(three_views):
+    views, labels = three_views
+    model = CCAClustering(3, random_state=0).fit([views[0], views[1], sparse.csr_matrix((60, 5))])
+    assert adjusted_rand_index(labels, model.labels_) == 1.0

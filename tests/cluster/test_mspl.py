@@ -231,6 +231,9 @@ def test_constant_views_change_nothing(three_views):
     model = MSPL(3, random_state=0).fit([*views, np.full((60, 2), 7.0)])
     assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert MSPL(1).fit([np.ones((3, 2))]).labels_.tolist() == [0, 0, 0]
+    empty = sparse.csr_matrix((60, 5))
+    assert adjusted_rand_index(labels, MSPL(3, random_state=0).fit([views[0], empty]).labels_) == 1.0
+    assert MSPL(1, init="relaxed").fit([empty]).labels_.sum() == 0
 
 
 def test_cosine_geometry_needs_unit_rows(three_views):

@@ -21,7 +21,8 @@ def neighbor_graph(X: Any, n_neighbors: int) -> Any:
     X : ndarray or CSR of shape (n, d)
         Samples.
     n_neighbors : int
-        Neighbours of each sample, itself included; at most n are taken.
+        Neighbours of each sample, itself included; at most half of the samples are taken, as a graph that joins all
+        tells nothing.
 
     Returns
     -------
@@ -30,7 +31,7 @@ def neighbor_graph(X: Any, n_neighbors: int) -> Any:
     """
     from sklearn.neighbors import kneighbors_graph
 
-    graph = kneighbors_graph(X, min(n_neighbors, X.shape[0]), include_self=True)
+    graph = kneighbors_graph(X, min(n_neighbors, (X.shape[0] + 1) // 2), include_self=True)
     return sparse.csr_array(0.5 * (graph + graph.T))
 
 

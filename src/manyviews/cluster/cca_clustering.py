@@ -106,9 +106,9 @@ def maxvar_directions(
 
 def _whiten(X: Any, ridge: float, rng: np.random.Generator) -> Whitened:
     n, p = X.shape
+    basis: Array | None
     if sparse.issparse(X):
-        rank = max(1, min(MOST_DIRECTIONS, n - 1, p - 1))
-        basis = svds(X.astype(np.float64), k=rank, v0=rng.uniform(0.5, 1.5, min(n, p)))[2].T if p > 1 else np.eye(1)
+        basis = _sparse_basis(X, rng)
         Z = X @ basis
         mean = np.asarray(X.mean(axis=0)).ravel()
     else:
@@ -272,6 +272,15 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     def _predict(self, views: Views) -> NDArray[np.int64]:
         distances = nearest_center_distances(self._project(self._scaled(views)), self._centers)
         return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+
+
+def _sparse_basis(X: Any, rng: np.random.Generator) -> Array:
+    """Return the leading right singular vectors of a sparse view, (p, r)."""
+    n, p = X.shape
+    rank = min(MOST_DIRECTIONS, n - 1, p - 1)
+    if rank < 1 or X.count_nonzero() == 0:
+        return np.eye(p, 1)
+    return np.asarray(svds(X.astype(np.float64), k=rank, v0=rng.uniform(0.5, 1.5, min(n, p)))[2].T)
 
 
 def _mean_variance(X: Any) -> float:

@@ -68,7 +68,7 @@ def leading_directions(stack: Stack, k: int, rng: np.random.Generator) -> Array:
     """
     n, width = len(stack), sum(X.shape[1] for X in stack.arrays)
     rank = min(k, n - 1, width - 1)
-    if rank < 1:
+    if rank < 1 or not stack.squares.any():
         return np.ones((n, 1))
     U, s, _ = svds(_side_by_side(stack), k=rank, v0=rng.uniform(0.5, 1.5, min(n, width)))
     return np.asarray(unit_rows(U * s))
