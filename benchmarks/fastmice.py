@@ -1,6 +1,6 @@
 """CPU seconds by stage, peak memory and agreement of FastMICE, beside k-means on the views side by side.
 
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/fastmice.py 10000 100000 1000000 [--kmeans] [--search exact]
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/fastmice.py 10000 100000 1000000 --kmeans
 
 Views of 50, 100 and 200 columns, float32, 10 overlapping clusters; M = 20, p = 1000, K = 5.
 """
@@ -65,30 +65,39 @@ def main():
         data = datasets.make_blobs_views(
             n, (50, 100, 200), 10, view_noise=args.noise, dtype="float32", random_state=args.seed
         )
-        before = peak_mb()
-        record.clear()
-        start = time.process_time()
-        model = FastMICE(10, n_base_clusterings=20, search=args.search, random_state=args.seed, n_jobs=1)
-        model.fit(data.views)
-        seconds = time.process_time() - start
-        ari = adjusted_rand_index(data.labels, model.labels_)
-        size = sum(X.nbytes for X in data.views.arrays) / 2**20
-        print(f"n={n} search={args.search}: {seconds:.1f} CPU s, ARI {ari:.3f}, data {size:.0f} MB,")
-        print(f"  peak {before:.0f} MB before the fit, {peak_mb():.0f} MB after")
+        seconds = run_fastmice(data, args, record)
         if last is not None:
             print(f"  growth exponent from n={last[0]}: {np.log(seconds / last[1]) / np.log(n / last[0]):.3f}")
-        for stage in STAGES:
-            print(f"  {stage:24s} {record[stage]:8.2f}")
-        print(f"  {'all else':24s} {seconds - sum(record.values()):8.2f}", flush=True)
         last = (n, seconds)
         if args.kmeans:
-            from sklearn.cluster import KMeans
+            run_kmeans(data, args.seed)
 
-            start = time.process_time()
-            labels = KMeans(10, n_init=10, random_state=args.seed).fit_predict(data.views.concatenate())
-            seconds = time.process_time() - start
-            print(f"  KMeans(n_init=10): {seconds:.1f} CPU s, ARI {adjusted_rand_index(data.labels, labels):.3f}")
-            print(f"  peak after it {peak_mb():.0f} MB", flush=True)
+
+def run_fastmice(data, args, record):
+    before = peak_mb()
+    record.clear()
+    start = time.process_time()
+    model = FastMICE(10, n_base_clusterings=20, search=args.search, random_state=args.seed, n_jobs=1)
+    model.fit(data.views)
+    seconds = time.process_time() - start
+    ari = adjusted_rand_index(data.labels, model.labels_)
+    size = sum(X.nbytes for X in data.views.arrays) / 2**20
+    print(f"n={len(data.views)} search={args.search}: {seconds:.1f} CPU s, ARI {ari:.3f}, data {size:.0f} MB,")
+    print(f"  peak {before:.0f} MB before the fit, {peak_mb():.0f} MB after")
+    for stage in STAGES:
+        print(f"  {stage:24s} {record[stage]:8.2f}")
+    print(f"  {'all else':24s} {seconds - sum(record.values()):8.2f}", flush=True)
+    return seconds
+
+
+def run_kmeans(data, seed):
+    from sklearn.cluster import KMeans
+
+    start = time.process_time()
+    labels = KMeans(10, n_init=10, random_state=seed).fit_predict(data.views.concatenate())
+    seconds = time.process_time() - start
+    print(f"  KMeans(n_init=10): {seconds:.1f} CPU s, ARI {adjusted_rand_index(data.labels, labels):.3f}")
+    print(f"  peak after it {peak_mb():.0f} MB", flush=True)
 
 
 if __name__ == "__main__":
