@@ -295,11 +295,3 @@ def make_file_case(rng, folder):
     if name.startswith(("a.csv", "a.tsv", "a.parquet")) and "--id" not in options and rng.random() < 0.6:
         options += ["--id", "id"]
     return name.partition(".")[2], [*argv, "-k", str(k), *options]
-
-
-def fresh(folder):
-    """Return the folder without the files of an earlier case."""
-    for entry in folder.iterdir():
-        if entry.is_file():
-            entry.unlink()
-    return folder

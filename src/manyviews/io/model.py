@@ -113,7 +113,18 @@ def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
             f"{given} was written by a newer manyviews ({header.get('manyviews')}, this is {manyviews.__version__}); "
             "update manyviews"
         )
+    views = header.get("views")
+    if not isinstance(views, list) or not views or not all(map(_describes_a_view, views)):
+        raise ValueError(f"{given}: the views in {_HEADER} are damaged; fit and save the model again")
     return header
+
+
+def _describes_a_view(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not {"name", "n_features", "feature_names"} <= entry.keys():
+        return False
+    columns = entry["feature_names"]
+    named = columns is None or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
+    return isinstance(entry["name"], str) and isinstance(entry["n_features"], int) and named
 
 
 def match_features(views: Views, folder: str | os.PathLike[str]) -> Views:
