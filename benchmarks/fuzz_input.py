@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fuzz"))
-from malformed import fresh, make_array_case, make_file_case
-from outcomes import run_command, run_fit
+from malformed import make_array_case, make_file_case
+from outcomes import fresh, run_command, run_fit
 
 from manyviews.cluster.registry import METHODS
 

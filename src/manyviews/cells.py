@@ -79,8 +79,8 @@ def _complaint(view: Labelled, observed: Array, row: int, column: int, largest: 
     if np.isnan(value):
         return (
             f"Input contains NaN: {view.place(row, column)}{_where_nan(view, observed)}; fill the cells in "
-            "(--impute median or knn, or ViewImputer), drop the samples, or make a whole row NaN if the sample was not "
-            "observed in this view"
+            "(--impute median or knn of manyviews cluster, or ViewImputer), drop the samples, or make a whole row NaN "
+            "if the sample was not observed in this view"
         )
     if np.isinf(value):
         return f"Input contains infinity: {view.place(row, column)}; replace it by a number or drop the sample"

@@ -103,3 +103,10 @@ def test_an_indefinite_kernel_is_refused():
 def test_an_unknown_kernel_is_named():
     with pytest.raises(ValueError, match="'gauss'"):
         fit_kernel(np.ones((3, 2)), "gauss")
+
+
+def test_distances_whose_squares_vanish_give_a_kernel_of_ones():
+    X = np.zeros((10, 1))
+    X[0] = 5.5e-162
+    kernel = fit_kernel(X, "rbf_meandist")
+    np.testing.assert_array_equal(gram(kernel, X), np.ones((10, 10)))

@@ -202,3 +202,16 @@ def test_a_wide_table_and_a_sparse_one(folder, run):
     result = run("cluster", "--view", "a=wide.npy", "--view", "b=words.npz", "-k", 3, "--out", "o")
     assert result.code == 0
     assert len({(c, labels[int(key)]) for key, c in clusters().items()}) == 3
+
+
+@pytest.mark.slow
+def test_a_sparse_view_of_100_000_samples_and_50_000_columns(folder, run):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 10, 100_000)
+    rows = np.repeat(np.arange(100_000), 60)
+    own = labels[rows] * 500 + rng.integers(0, 500, rows.size)
+    columns = np.where(rng.random(rows.size) < 0.3, own, rng.integers(0, 50_000, rows.size))
+    sparse.save_npz("s.npz", sparse.csr_matrix((np.ones(rows.size), (rows, columns)), shape=(100_000, 50_000)))
+    np.save("truth.npy", labels)
+    assert run("cluster", "s.npz", "-k", 10, "--truth", "truth.npy", "--out", "o").code == 0
+    assert json.loads(Path("o/run.json").read_text())["scores"]["acc"] > 0.95

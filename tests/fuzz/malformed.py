@@ -107,7 +107,7 @@ def as_kind(rng, X):
         "ragged": lambda: [[1.0, 2.0], [1.0]],
         "csr": lambda: sparse.csr_matrix(np.nan_to_num(X) * (rng.random(X.shape) < 0.4)),
         "csc": lambda: sparse.csc_matrix(X),
-        "coo": lambda: sparse.coo_array(X),
+        "triplets": lambda: sparse.coo_array(X),
         "pandas": lambda: pd.DataFrame(X, index=rng.permutation(len(X))),
         "nested": lambda: pd.DataFrame(X, columns=pd.MultiIndex.from_product([["a"], range(X.shape[1])])),
         "polars": lambda: pl.DataFrame(X),
@@ -295,11 +295,3 @@ def make_file_case(rng, folder):
     if name.startswith(("a.csv", "a.tsv", "a.parquet")) and "--id" not in options and rng.random() < 0.6:
         options += ["--id", "id"]
     return name.partition(".")[2], [*argv, "-k", str(k), *options]
-
-
-def fresh(folder):
-    """Return the folder without the files of an earlier case."""
-    for entry in folder.iterdir():
-        if entry.is_file():
-            entry.unlink()
-    return folder

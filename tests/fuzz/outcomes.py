@@ -64,3 +64,11 @@ def run_fit(method, X, parameters):
     if labels.dtype != np.int64 or labels.min() < 0 or labels.max() >= parameters["n_clusters"]:
         return "bad labels", repr(labels[:5])
     return "success", None
+
+
+def fresh(folder):
+    """Return the folder without the files of an earlier case."""
+    for entry in folder.iterdir():
+        if entry.is_file():
+            entry.unlink()
+    return folder

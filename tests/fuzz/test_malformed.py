@@ -1,5 +1,6 @@
 """Whatever is thrown at the library or the command: it works, or it says in words what to change."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from malformed import ODD_NUMBERS, fresh, make_array_case, make_file_case
-from outcomes import run_command, run_fit
+from malformed import ODD_NUMBERS, make_array_case, make_file_case
+from outcomes import fresh, run_command, run_fit
 from scipy import sparse
+from spoiled import spoil_model
 
 from manyviews.cluster.registry import METHODS
 
@@ -91,3 +93,27 @@ def test_any_files_are_clustered_or_refused(seed, tmp_path, monkeypatch):
 def test_thousands_of_files_are_clustered_or_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_files(100, 2000, Path(tmp_path))
+
+
+def check_models(seed, count, folder):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    np.savez(folder / "m.npz", view_0=X, view_1=X[:, :2])
+    assert run_command(["cluster", "m.npz", "-k", "2", "--out", "sound"])[0] == "success"
+    for number in range(count):
+        shutil.rmtree(folder / "o", ignore_errors=True)
+        shutil.copytree(folder / "sound", folder / "o")
+        spoil_model(np.random.default_rng([seed, number]), folder / "o" / "model")
+        outcome, fault = run_command(["predict", "o", "m.npz"])
+        assert fault is None, f"model {seed}, {number}: {outcome}: {fault}"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_model_folder_is_used_or_refused(seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_models(seed, 25, Path(tmp_path))
+
+
+@pytest.mark.slow
+def test_thousands_of_model_folders_are_used_or_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_models(100, 2000, Path(tmp_path))

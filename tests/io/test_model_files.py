@@ -122,7 +122,7 @@ def test_foreign_and_newer_folders(tmp_path, folder):
         load_model(tmp_path / "other", trusted=nothing_else)
     for views in (None, {}, [], [{"name": "a"}]):
         edit(folder, views=views)
-        with pytest.raises(ValueError, match=r"model\.json is damaged"):
+        with pytest.raises(ValueError, match=r"model\.json are damaged"):
             load_model(folder, trusted=nothing_else)
     edit(folder, views=[{"name": "a", "n_features": 1, "feature_names": None}])
     edit(folder, format=99)
@@ -188,3 +188,12 @@ def redirected(node):
     if isinstance(node, dict):
         return {key: "../outside.npy" if key == "file" else redirected(value) for key, value in node.items()}
     return [redirected(item) for item in node] if isinstance(node, list) else node
+
+
+@pytest.mark.parametrize(
+    "views", [None, [], [{}], ["a"], [{"name": "a", "n_features": "4", "feature_names": None}], {}]
+)
+def test_a_damaged_description_of_the_views(folder, views):
+    edit(folder, views=views)
+    with pytest.raises(ValueError, match=r"the views in model\.json are damaged"):
+        load_model(folder, trusted=nothing_else)

@@ -70,3 +70,13 @@ def test_new_rows_get_the_scale_of_the_old():
         np.testing.assert_allclose(apply_scaling(np.abs(X)[:3], scaling), apply_scaling(np.abs(X), scaling)[:3])
     with pytest.raises(ValueError, match="'zscore'"):
         fit_scaling(X, "zscore")
+
+
+@pytest.mark.parametrize("kind", ["standard", "minmax", "unit"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_numbers_whose_inverse_overflows_count_as_zero(kind, dtype, make):
+    X = np.zeros((4, 2), dtype)
+    X[0] = np.finfo(dtype).smallest_subnormal, 1.0
+    Z = apply_scaling(make(X), fit_scaling(make(X), kind))
+    assert np.isfinite(Z.data if sparse.issparse(Z) else Z).all()

@@ -89,7 +89,8 @@ def fit_kernel(
         if n > mean_rows:
             X = X[np.sort((rng or np.random.default_rng(0)).choice(n, mean_rows, replace=False))]
         distance = mean_distance(X)
-        gamma = 1.0 / (2.0 * distance**2) if distance > 0 else 1.0
+        # squares of distances of 1e-154 and less are lost: such samples are alike
+        gamma = 1.0 / (2.0 * distance**2) if distance**2 > np.finfo(float).tiny else 1.0
     return Kernel(name, float(gamma))
 
 

@@ -108,19 +108,23 @@ def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again") from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ValueError(f"{given}: {_HEADER} was not written by manyviews")
-    if not _is_description(header.get("views")):
-        raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again")
     if header["format"] > FORMAT:
         raise ValueError(
             f"{given} was written by a newer manyviews ({header.get('manyviews')}, this is {manyviews.__version__}); "
             "update manyviews"
         )
+    views = header.get("views")
+    if not isinstance(views, list) or not views or not all(map(_describes_a_view, views)):
+        raise ValueError(f"{given}: the views in {_HEADER} are damaged; fit and save the model again")
     return header
 
 
-def _is_description(views: Any) -> bool:
-    keys = {"name", "n_features", "feature_names"}
-    return isinstance(views, list) and bool(views) and all(isinstance(v, dict) and keys <= v.keys() for v in views)
+def _describes_a_view(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not {"name", "n_features", "feature_names"} <= entry.keys():
+        return False
+    columns = entry["feature_names"]
+    named = columns is None or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
+    return isinstance(entry["name"], str) and isinstance(entry["n_features"], int) and named
 
 
 def match_features(views: Views, folder: str | os.PathLike[str], *, partial: bool = False) -> Views:
