@@ -11,7 +11,7 @@ import pytest
 from command_data import TWO_VIEWS, table
 
 from manyviews.cli import main
-from manyviews.cluster.op_lfmvc import OPLFMVC
+from manyviews.cluster.fastmice import FastMICE
 
 
 def everything(folder):
@@ -55,11 +55,11 @@ CASES = {
     "half a cluster": (("m.npz", "-k", 2.5), "2.5"),
     "no number": (("m.npz", "-k", "many"), "many"),
     "unknown method": (("m.npz", "-k", 3, "--method", "op-lfmv"), "did you mean 'op-lfmvc'"),
-    "unknown parameter": (("m.npz", "-k", 3, "--set", "n_int=3"), "has no parameter 'n_int'; did you mean n_init"),
+    "unknown parameter": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_int=3"), "has no parameter 'n_int'; did you mean n_init"),
     "parameter without value": (("m.npz", "-k", 3, "--set", "n_init"), "write --set PARAM=VALUE"),
-    "parameter twice": (("m.npz", "-k", 3, "--set", "n_init=1", "--set", "n_init=2"), "was set already"),
+    "parameter twice": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_init=1", "--set", "n_init=2"), "was set already"),
     "parameter with an option": (("m.npz", "-k", 3, "--set", "random_state=1"), "an option of its own, --seed"),
-    "bad parameter": (("m.npz", "-k", 3, "--set", "n_init=-1"), "'n_init' parameter"),
+    "bad parameter": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_init=-1"), "'n_init' parameter"),
     "bad scaling": (("m.npz", "-k", 3, "--scaling", "huge"), "choose one of auto"),
     "scaling of no view": (("m.npz", "-k", 3, "--scaling", "x=unit"), "the views are view_0, view_1"),
     "negative seed": (("m.npz", "-k", 3, "--seed", -1), "the seed must be 0 or more"),
@@ -119,7 +119,7 @@ def test_folder_that_cannot_be_written(fails, monkeypatch):
         raise AssertionError("the fit was started")
 
     monkeypatch.setattr("pathlib.Path.mkdir", deny)
-    monkeypatch.setattr(OPLFMVC, "fit", no_fit)
+    monkeypatch.setattr(FastMICE, "fit", no_fit)
     fails("cluster", "m.npz", "-k", 3, "--out", "out", match=r"out cannot be written \(Permission denied\)")
 
 
@@ -148,12 +148,12 @@ def raising(error):
     ids=lambda value: type(value).__name__,
 )
 def test_exit_codes(fails, monkeypatch, error, code, match):
-    monkeypatch.setattr(OPLFMVC, "fit", raising(error))
+    monkeypatch.setattr(FastMICE, "fit", raising(error))
     fails("cluster", "m.npz", "-k", 3, match=match, code=code)
 
 
 def test_traceback_on_request(folder, run, monkeypatch):
-    monkeypatch.setattr(OPLFMVC, "fit", raising(KeyError("depths")))
+    monkeypatch.setattr(FastMICE, "fit", raising(KeyError("depths")))
     monkeypatch.setenv("MANYVIEWS_TRACEBACK", "1")
     result = run("cluster", "m.npz", "-k", 3)
     assert result.code == 1

@@ -88,7 +88,7 @@ def test_help_and_version(run):
     for command in ("demo", "cluster", "predict", "methods", "data"):
         assert command in run("--help").out
         assert f"manyviews {command}" in run(command, "--help").out
-    assert "op-lfmvc" in run("cluster", "--help").out
+    assert "fastmice" in run("cluster", "--help").out
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["cluster", "--help"], ["--version"], ["methods"]])
