@@ -192,7 +192,9 @@ def _spinner(text: str) -> tuple[Callable[[], None], Callable[[], None]]:
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    # It starts in a thread of its own, while stdout may be redirected; putting that back at the end would lose stdout.
+    kept = {"redirect_stdout": False, "redirect_stderr": False}
+    bar = Bar(*columns, console=Console(stderr=True), transient=True, **kept)
     bar.add_task(text, total=None)
     return bar.start, bar.stop
 
