@@ -193,8 +193,8 @@ def _spinner(text: str) -> tuple[Callable[[], None], Callable[[], None]]:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     # It starts in a thread of its own, while stdout may be redirected; putting that back at the end would lose stdout.
-    kept = {"redirect_stdout": False, "redirect_stderr": False}
-    bar = Bar(*columns, console=Console(stderr=True), transient=True, **kept)
+    console = Console(stderr=True)
+    bar = Bar(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     bar.add_task(text, total=None)
     return bar.start, bar.stop
 
