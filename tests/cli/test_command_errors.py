@@ -164,7 +164,7 @@ def test_failure_of_the_report_leaves_nothing(fails, monkeypatch):
     def fail(*args, **kwargs):
         raise ValueError("a bug in the report is no fault of the user")
 
-    monkeypatch.setattr("manyviews.report.write_report", fail)
+    monkeypatch.setattr("manyviews.report.notebook.report", fail)
     fails("cluster", "m.npz", "-k", 3, match="bug in manyviews", code=1)
 
 

@@ -32,7 +32,7 @@ OPTIONS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--enable-logging=stderr",
-    "--virtual-time-budget=15000",
+    "--virtual-time-budget=20000",
     "--window-size=1400,9000",
 ]
 
@@ -40,7 +40,10 @@ OPTIONS = [
 PROBE = """<script>
 let asked = false;
 window.alert = () => { asked = true; };
-window.addEventListener("load", () => setTimeout(() => {
+const undrawn = () => [...document.querySelectorAll(".chart:not(.empty)")].filter((chart) => !chart.dataset.state);
+const whenDrawn = (then, tries = 100) =>
+  tries && undrawn().length ? setTimeout(whenDrawn, 100, then, tries - 1) : then();
+window.addEventListener("load", () => setTimeout(whenDrawn, 3000, () => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
   const colours = (id) => [...document.querySelectorAll(`#${id} .scatterlayer .trace .point`)].map((p) => p.style.fill);
   const opacities = () => [...document.querySelectorAll("#map-0 .trace")].map((trace) => trace.style.opacity || "1");
@@ -87,7 +90,7 @@ window.addEventListener("load", () => setTimeout(() => {
     seen.asked = asked;
     window.parent.postMessage(JSON.stringify(seen), "*");
   }, 1000);
-}, 3000));
+}));
 </script></body>"""
 
 # A part of a name, a cluster, an order: what is looked for in the table of samples.

@@ -198,7 +198,9 @@ def _spinner(text: str) -> tuple[Callable[[], None], Callable[[], None]]:
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    # It starts in a thread of its own, while stdout may be redirected; putting that back at the end would lose stdout.
+    console = Console(stderr=True)
+    bar = Bar(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     bar.add_task(text, total=None)
     return bar.start, bar.stop
 

@@ -86,7 +86,7 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
         save_model(model, folder / MODEL, views)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = _peak_memory()
-    with progress.stage("report", "drawing the report, which fits again for a while to see how stable the result is"):
+    with progress.stage("report", "drawing the report (fits again, to see how stable it is)"):
         title = f"{job.data.name}: {job.method.class_name}"
         page = report(model, views, title=title, run=record, truth=job.data.labels)
         page.save(folder / REPORT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import resources
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,9 @@ from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
 
 __all__ = ["render_report", "render_summary", "write_report"]
+
+# Larger pages are slow to open and cannot be sent by mail.
+MAX_BYTES = 7_950_000
 
 
 def render_report(
@@ -151,21 +155,22 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     from plotly.offline import get_plotlyjs
 
     plotly, payload = _script_text(get_plotlyjs()), _json(_payload(summary))
-    packed, n_listed = pack_samples(summary["samples"])
-    page: str = environment.get_template("page.html.j2").render(
+    render = partial(
+        environment.get_template("page.html.j2").render,
         summary,
         version=__version__,
         light=palette.theme_css(palette.LIGHT),
         dark=palette.theme_css(palette.DARK),
         style=Markup(_asset("style.css")),
         script=Markup(_asset("script.js") + _asset("samples.js")),
-        packed=packed,
-        n_listed=n_listed,
         plotly=Markup(plotly),
         payload=Markup(payload),
         plotly_bytes=len(plotly.encode()),
-        data_bytes=len(payload) + len(packed),
     )
+    # The table of samples gets the room that the rest leaves.
+    rest = len(render(packed="", n_listed=0, data_bytes=0).encode())
+    packed, n_listed = pack_samples(summary["samples"], MAX_BYTES - rest)
+    page: str = render(packed=packed, n_listed=n_listed, data_bytes=len(payload) + len(packed))
     return page
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -153,7 +152,7 @@ class _Runner:
         quiet = {key: value for key, value in {"views": None, "verbose": 0}.items() if key in known}
         copy.set_params(**quiet | dict(changes))
         start = self.clock()
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             labels = np.asarray(copy.fit(views).labels_)
         return labels, self.clock() - start

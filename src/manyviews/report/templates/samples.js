@@ -25,7 +25,8 @@
     status.textContent = "This browser cannot unpack the table; a newer one can. The file labels.csv has the same.";
     return;
   }
-  const name = table.names ? (row) => table.names[row] : (row) => `sample ${row}`;
+  const names = table.names === null ? null : table.names.split("\n");
+  const name = names ? (row) => names[row] : (row) => `sample ${row}`;
   const lower = Array.from({ length: table.n }, (_, row) => name(row).toLowerCase());
   let matches = [];
   let shown = 0;
