@@ -55,9 +55,15 @@ CASES = {
     "half a cluster": (("m.npz", "-k", 2.5), "2.5"),
     "no number": (("m.npz", "-k", "many"), "many"),
     "unknown method": (("m.npz", "-k", 3, "--method", "op-lfmv"), "did you mean 'op-lfmvc'"),
-    "unknown parameter": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_int=3"), "has no parameter 'n_int'; did you mean n_init"),
+    "unknown parameter": (
+        ("m.npz", "-k", 3, "--method", "mspl", "--set", "n_int=3"),
+        "has no parameter 'n_int'; did you mean n_init",
+    ),
     "parameter without value": (("m.npz", "-k", 3, "--set", "n_init"), "write --set PARAM=VALUE"),
-    "parameter twice": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_init=1", "--set", "n_init=2"), "was set already"),
+    "parameter twice": (
+        ("m.npz", "-k", 3, "--method", "mspl", "--set", "n_init=1", "--set", "n_init=2"),
+        "was set already",
+    ),
     "parameter with an option": (("m.npz", "-k", 3, "--set", "random_state=1"), "an option of its own, --seed"),
     "bad parameter": (("m.npz", "-k", 3, "--method", "mspl", "--set", "n_init=-1"), "'n_init' parameter"),
     "bad scaling": (("m.npz", "-k", 3, "--scaling", "huge"), "choose one of auto"),

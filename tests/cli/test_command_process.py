@@ -95,6 +95,7 @@ def test_on_a_terminal(folder):
 
     leader, follower = pty.openpty()
     argv = [*COMMAND, "cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "b=plain.csv", "-k", "3"]
+    argv += ["--method", "op-lfmvc", "--refit-seconds", "1"]
     child = subprocess.Popen(argv, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
     os.close(follower)
     shown = b""

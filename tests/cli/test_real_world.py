@@ -51,7 +51,11 @@ def test_differing_ids_are_kept_in_common_and_tabled(folder, run):
 
 def test_the_union_needs_a_method_that_takes_missing_views(folder, run):
     table(2, order=range(30)).write_csv("other.csv")
-    result = run("cluster", *PAIR, "--missing", "union")
+    result = run("cluster", *PAIR, "--missing", "union", "--method", "fastmice")
+    assert result.code == 0
+    assert len(clusters()) == 36
+    assert agrees(clusters())
+    result = run("cluster", *PAIR, "--missing", "union", "--method", "op-lfmvc", "--force")
     assert result.code == 2
     assert "view 'b' has 6 unobserved sample(s) (rows of NaN), first 030" in result.err
     assert "--missing intersection keeps those that every view has" in result.err
@@ -75,7 +79,7 @@ def test_single_empty_cells_are_named_and_can_be_filled(folder, run, strategy):
 def test_empty_rows_are_missing_views_and_are_not_imputed(folder, run):
     holed(*((3, column) for column in range(4)))
     for extra in ((), ("--impute", "median")):
-        result = run("cluster", *PAIR, *extra)
+        result = run("cluster", *PAIR, *extra, "--method", "op-lfmvc")
         assert result.code == 2
         assert "view 'b' has 1 unobserved sample(s) (rows of NaN), first 003 (row 3)" in result.err
 
@@ -88,7 +92,7 @@ def test_infinities_constants_and_text_are_said(folder, run):
     assert result.code == 0
     assert "view 'b': 1 of 4 columns hold one number for all samples and say nothing about them: 'f1'" in result.err
     table(2).with_columns(pl.lit(7.0).alias(f"f{j}") for j in range(4)).write_csv("other.csv")
-    result = run("cluster", *PAIR, "--force")
+    result = run("cluster", *PAIR, "--method", "op-lfmvc", "--force")
     assert result.code == 0
     assert "view 'b' is constant" in result.err
     assert json.loads(Path("o/run.json").read_text())["view_weights"] == {"a": 1, "b": 0}
@@ -185,7 +189,7 @@ def test_earlier_labels_that_cannot_be_used(folder, run, content, match):
 def test_too_little_memory_is_said_before_the_fit(folder, run, monkeypatch):
     np.save("many.npy", np.arange(40_000.0).reshape(20_000, 2))
     monkeypatch.setattr(memory, "machine_memory", lambda: (3 * 10**9, 10**9))
-    result = run("cluster", "many.npy", "-k", 2, "--set", "approximation=exact")
+    result = run("cluster", "many.npy", "-k", 2, "--method", "op-lfmvc", "--set", "approximation=exact")
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert "OPLFMVC needs about 9.6 GB of memory for 20000 samples, more than the 3.0 GB of this machine" in result.err
     assert "OPLFMVC (op-lfmvc) with default parameters needs about" in result.err

@@ -86,6 +86,7 @@ def cluster(
     match_to: str | None = None,
     seed: Annotated[int, Parameter(converter=whole_number)] = 0,
     out: str | None = None,
+    refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
     force: Annotated[bool, Switch] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
     quiet: Annotated[bool, Switch] = False,
@@ -125,6 +126,8 @@ def cluster(
         Seed of everything random.
     out
         Output folder, by default manyviews-NAME in the current folder.
+    refit_seconds
+        How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
     force
         Replace an earlier output folder.
     as_json
@@ -153,7 +156,7 @@ def cluster(
     _say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or _default_out(data)
-    record = run_job(Job("cluster", data, info, model, folder, force, fit_options), progress)
+    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
 

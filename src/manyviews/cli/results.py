@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Job", "print_summary", "run_job"]
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
+# how long the report may fit again, to see how stable the result is and what each view adds
+REFIT_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Job:
     out: str
     force: bool = False
     fit_options: dict[str, Any] = field(default_factory=dict)
+    refit_seconds: float | None = None
 
 
 def run_job(job: Job, progress: Progress) -> dict[str, Any]:
@@ -88,7 +91,8 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
     record["peak_memory"]["write"] = _peak_memory()
     with progress.stage("report", "drawing the report (fits again, to see how stable it is)"):
         title = f"{job.data.name}: {job.method.class_name}"
-        page = report(model, views, title=title, run=record, truth=job.data.labels)
+        seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
+        page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
         page.save(folder / REPORT)
     trust = page.summary["trust"]
     record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
