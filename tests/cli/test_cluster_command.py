@@ -186,7 +186,7 @@ def test_predict_prints_or_writes_labels(folder, run):
 
 
 def test_predict_refuses_what_does_not_fit(folder, run):
-    assert run("cluster", *TWO_VIEWS, "-k", 3, "--out", "o").code == 0
+    assert run("cluster", *TWO_VIEWS, "-k", 3, "--method", "op-lfmvc", "--out", "o").code == 0
     for argv, text in [
         (("o", "m.npz"), "missing here: ['a', 'b']"),
         (("o", "--view", "a=a.csv", "--id", "id"), "missing here: ['b']"),

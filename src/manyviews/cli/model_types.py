@@ -8,6 +8,8 @@ from importlib import import_module
 __all__ = ["is_model_type"]
 
 _LAYERS = ("affinity", "cluster", "linalg", "new_samples", "optim", "partition", "prototypes")
+# rules for new samples that are no records, but hold arrays only
+_RULES = {"manyviews.cluster.consensus_vote.ConsensusVote"}
 _HOMES = tuple(f"manyviews.{layer}." for layer in _LAYERS)
 
 
@@ -27,7 +29,7 @@ def is_model_type(name: str) -> bool:
     """
     from manyviews.cluster.registry import METHODS
 
-    if name in {f"{row.module}.{row.class_name}" for row in METHODS}:
+    if name in {f"{row.module}.{row.class_name}" for row in METHODS} | _RULES:
         return True
     module, _, attribute = name.rpartition(".")
     if not f"{module}.".startswith(_HOMES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -111,8 +111,8 @@ def fit_ensemble(
 
     M = draws.n_clusters.size
     with threadpool_limits(1):
-        jobs = (delayed(one)(m, child) for m, child in enumerate(rng.spawn(M)))
-        results = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+        jobs = [delayed(one)(m, child) for m, child in enumerate(rng.spawn(M))]
+        results = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
     labels = np.empty((observed.shape[0], M), dtype=np.int32)
     for m in range(M):
         labels[:, m] = results[m][0]
@@ -127,7 +127,8 @@ def predict_base_labels(
     labels = np.full((observed.shape[0], len(cuts)), -1, dtype=np.int32)
     fitted = [(m, cut) for m, cut in enumerate(cuts) if cut is not None]
     with threadpool_limits(1):
-        jobs = (delayed(cut.predict)(arrays, observed) for _, cut in fitted)
-        for (m, _), column in zip(fitted, Parallel(n_jobs=n_jobs, prefer="threads")(jobs), strict=True):
+        jobs = [delayed(cut.predict)(arrays, observed) for _, cut in fitted]
+        columns = Parallel(n_jobs=min(effective_n_jobs(n_jobs), max(len(jobs), 1)), prefer="threads")(jobs)
+        for (m, _), column in zip(fitted, columns, strict=True):
             labels[:, m] = column
     return labels

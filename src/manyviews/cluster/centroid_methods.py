@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
@@ -49,7 +49,7 @@ def run_starts(
             return run(child, i)
 
     jobs = [delayed(one)(child, i) for i, child in enumerate(rng.spawn(n_init))]
-    results: list[Run] = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    results: list[Run] = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
     return results
 
 

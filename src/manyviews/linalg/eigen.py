@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -64,11 +65,13 @@ def top_eigenpairs(
 
 def _dense(A: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
     n = A.shape[0]
-    try:
-        return eigh(A, subset_by_index=[n - k, n - 1], check_finite=False)  # type: ignore[no-any-return]
-    except LinAlgError:  # LAPACK's subset solver gives up on some matrices of low rank
-        values, vectors = eigh(A, driver="evd", check_finite=False)
-        return values[n - k :], vectors[:, n - k :]
+    # LAPACK's subset solver gives up on some matrices with equal eigenvalues, or returns too few
+    with suppress(LinAlgError):
+        values, vectors = eigh(A, subset_by_index=[n - k, n - 1], check_finite=False)
+        if values.size == k:
+            return values, vectors
+    values, vectors = eigh(A, driver="evd", check_finite=False)
+    return values[n - k :], vectors[:, n - k :]
 
 
 def _lanczos(
