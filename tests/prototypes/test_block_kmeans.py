@@ -83,7 +83,7 @@ def test_anchors_are_distinct_and_regions_cover_them():
 
 def test_anchors_of_sparse_rows_stay_sparse():
     rng = np.random.default_rng(6)
-    X = sparse.random_array((300, 400), density=0.01, rng=rng, format="csr") + sparse.eye_array(300, 400, format="csr")
+    X = sparse.csr_array(sparse.random(300, 400, density=0.01, random_state=0)) + sparse.csr_array(np.eye(300, 400))
     anchors = hybrid_anchors(unit_rows(sparse.csr_array(X)), 60, rng, "cosine")
     assert sparse.issparse(anchors)
     np.testing.assert_allclose(np.sqrt(anchors.multiply(anchors).sum(axis=1)), 1.0)
