@@ -1,13 +1,21 @@
 """What many tests read: stored reference outputs, and real data that may lie beside the repository."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from scipy import sparse
 
 REFERENCE = Path(__file__).parent / "reference"
 SHARED = Path(__file__).parents[2] / "shared"
+
+# the same examples in every run, so that one commit passes or fails always; `-m slow` and benchmarks/fuzz_input.py
+# search further, with HYPOTHESIS_PROFILE=search for new examples each time
+settings.register_profile("repeatable", derandomize=True, database=None)
+settings.register_profile("search", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture

@@ -9,12 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Labelled", "check_dense_cells", "check_sparse_cells", "constant_columns", "distinct_samples", "first_text"]
+__all__ = [
+    "Labelled",
+    "check_dense_cells",
+    "check_tells",
+    "check_sparse_cells",
+    "constant_columns",
+    "distinct_samples",
+    "first_text",
+]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 16_384
 # Sums of squares of larger float32 numbers overflow, and products of squares of larger float64 numbers.
 LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
+# Squares of smaller float32 numbers vanish, and products of squares of smaller float64 numbers.
+SMALLEST = {np.dtype(np.float32): 1e-18, np.dtype(np.float64): 1e-75}
 
 
 class Labelled(NamedTuple):
@@ -125,6 +135,37 @@ def check_sparse_cells(view: Labelled, *, huge: bool = False) -> None:
         f"Input contains {what}: {view.place(row, column)} is {value} ({bad.size} such entries); a sparse view must "
         "hold finite numbers" + ("" if huge else f" below {largest:.0e}")
     )
+
+
+def check_tells(view: Labelled, observed: Array) -> None:
+    """Raise ValueError where a view can tell nothing: no sample is observed, or the squares of all numbers vanish.
+
+    Parameters
+    ----------
+    view : Labelled
+        View of floats, shape (n, d).
+    observed : ndarray of shape (n,) of bool
+        False for rows that are all NaN.
+
+    Raises
+    ------
+    ValueError
+        For such a view; the text says what to do. A view of zeros passes: it is constant like others.
+    """
+    if not observed.any():
+        raise ValueError(f"view {view.name!r}: Input contains NaN only, no sample is observed in it; leave it out")
+    array = view.array.data if sparse.issparse(view.array) else view.array
+    low, high = 0.0, 0.0
+    for start in range(0, array.shape[0], ROWS_PER_BLOCK):
+        block = array[start : start + ROWS_PER_BLOCK]
+        low = min(low, float(np.fmin.reduce(block, axis=None, initial=0.0)))
+        high = max(high, float(np.fmax.reduce(block, axis=None, initial=0.0)))
+    largest = max(-low, high)
+    if 0 < largest < SMALLEST.get(view.array.dtype, 0.0):
+        raise ValueError(
+            f"view {view.name!r}: the largest number is {largest:.3g}, and squares of such numbers vanish in "
+            f"{view.array.dtype}; multiply the view by a constant, so that its numbers are near 1"
+        )
 
 
 def first_text(array: Any) -> str:

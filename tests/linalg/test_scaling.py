@@ -80,3 +80,10 @@ def test_numbers_whose_inverse_overflows_count_as_zero(kind, dtype, make):
     X[0] = np.finfo(dtype).smallest_subnormal, 1.0
     Z = apply_scaling(make(X), fit_scaling(make(X), kind))
     assert np.isfinite(Z.data if sparse.issparse(Z) else Z).all()
+
+
+@pytest.mark.parametrize("X", [np.array([[1e-45], [0.0]], np.float32), np.array([[5e-324], [0.0]])])
+def test_a_view_too_narrow_to_be_divided_by_its_spread_counts_as_constant(X):
+    balanced = fit_balanced(X, "standard")
+    assert balanced.constant
+    assert np.isfinite(apply_balanced(X, balanced)).all()

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews import frames
-from manyviews.cells import distinct_samples
+from manyviews.cells import Labelled, check_tells, distinct_samples
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
@@ -163,6 +163,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
+            for view, observed in zip(views.items(), views.observed.T, strict=True):
+                check_tells(Labelled(*view), observed)
             self._remember_views(views, X)
             return views
         views = match_views(views, self._fitted_views, partial=self._accepts_missing)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, smallest_scale
 
 __all__ = ["BalancedScaling", "apply_balanced", "fit_balanced"]
 
@@ -49,7 +49,7 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     X = _observed(X)
     scaling = fit_scaling(X, kind)
     mean, variance, size = _moments(X, scaling)
-    constant = bool(variance <= CONSTANT * size)
+    constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
     factor = 1.0 if constant or not balance else variance**-0.5
     if kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)

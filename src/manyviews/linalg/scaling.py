@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["SCALINGS", "Scaling", "apply_scaling", "fit_scaling", "row_blocks", "unit_rows"]
+__all__ = ["SCALINGS", "Scaling", "apply_scaling", "fit_scaling", "row_blocks", "smallest_scale", "unit_rows"]
 
 Array = NDArray[Any]
 SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
@@ -88,10 +88,10 @@ def unit_rows(X: Any) -> Any:
     """Return rows of Euclidean length 1; zero rows stay zero."""
     if sparse.issparse(X):
         norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > _smallest(X.dtype))
+        factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > smallest_scale(X.dtype))
         return _with_data(X, X.data * np.repeat(factor.astype(X.dtype), np.diff(X.indptr)))
     norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > _smallest(X.dtype))
+    factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > smallest_scale(X.dtype))
     return X * factor.astype(X.dtype)[:, None]
 
 
@@ -101,8 +101,8 @@ def row_blocks(n: int, size: int = ROWS_PER_BLOCK) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def _smallest(dtype: Any) -> float:
-    """Return below what a number of this type counts as zero, because its inverse overflows."""
+def smallest_scale(dtype: Any) -> float:
+    """Return the length below which a number of this type counts as zero, because its inverse overflows."""
     return 10.0 * float(np.finfo(dtype if np.dtype(dtype).kind == "f" else np.float64).tiny)
 
 
@@ -132,7 +132,7 @@ def _fit_standard(X: Any) -> Scaling:
             variance += np.square(X[rows] - mean).sum(axis=0)
         variance /= n
     # below this a column varies only by the rounding of its own mean
-    least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), _smallest(X.dtype))
+    least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
     columns = np.flatnonzero(np.sqrt(variance) > least)
     if columns.size == 0:
         columns = np.arange(1)
@@ -145,9 +145,9 @@ def _fit_minmax(X: Any) -> Scaling:
     X = _observed(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
-        return Scaling("minmax", scale=np.where(top > _smallest(X.dtype), top, 1.0))
+        return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
     low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    return Scaling("minmax", low, np.where(top - low > _smallest(X.dtype), top - low, 1.0))
+    return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
 
 
 def _idf(X: Any, *, smooth: bool) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.scaling import smallest_scale
 from manyviews.prototypes.kmeans import kmeans
 
 __all__ = ["AnchorSpace", "balanced_directions", "concatenated_anchors"]
@@ -94,8 +95,8 @@ def _unit_variance(X: Any) -> Any:
     )
     second_moment = float(squares) / X.shape[0]
     variance = second_moment - float(mean @ mean)
-    # below this a view varies only by the rounding of its own mean
-    if variance <= 1e3 * np.finfo(X.dtype).eps * second_moment:
+    # below this a view varies only by the rounding of its own mean, or cannot be divided by its spread
+    if variance <= max(1e3 * np.finfo(X.dtype).eps * second_moment, smallest_scale(X.dtype) ** 2):
         return None
     scale = X.dtype.type(1.0 / np.sqrt(variance))
     return X * scale if sparse.issparse(X) else (X - mean.astype(X.dtype)) * scale
