@@ -1,0 +1,3 @@
+"""temporary"""
+def render_page(comparison, records):
+    return ""
