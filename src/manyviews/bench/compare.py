@@ -49,6 +49,10 @@ class Cell:
         Why it is not comparable, or what the verdict rests on where that is not the published deviation.
     p_value : float or None
         Of Welch's t-test.
+    cpu_seconds : float or None
+        Mean processor time of one of our fits.
+    peak_bytes : int
+        Most memory that one of our processes held, libraries and data included; 0 where none was run.
     """
 
     table: PublishedTable
@@ -64,6 +68,8 @@ class Cell:
     verdict: Verdict
     reason: str
     p_value: float | None
+    cpu_seconds: float | None = None
+    peak_bytes: int = 0
 
     @property
     def name(self) -> str:
@@ -200,6 +206,8 @@ def _compared(paper: Paper, table: PublishedTable, planned: Planned, records: Ma
         verdict=verdict,
         reason=reason,
         p_value=None if verdict == "not comparable" else _p_value(table, published, mean, deviation, found.n_runs),
+        cpu_seconds=found.cpu_seconds,
+        peak_bytes=found.peak_bytes,
     )
 
 

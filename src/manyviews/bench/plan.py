@@ -38,6 +38,10 @@ class Measured:
         Which of several settings or views it is; empty where there was no choice.
     message : str
         What the first fit that was lost said.
+    cpu_seconds : float or None
+        Mean processor time of a fit.
+    peak_bytes : int
+        Most memory that a process held.
     """
 
     mean: float | None
@@ -46,6 +50,8 @@ class Measured:
     n_lost: int
     choice: str
     message: str
+    cpu_seconds: float | None
+    peak_bytes: int
 
 
 @dataclass(frozen=True)
@@ -151,4 +157,6 @@ def _mean(candidate: Candidate, records: Sequence[Record], metric: str) -> Measu
         n_lost=len(lost),
         choice=candidate.label,
         message=f"{lost[0].status}: {lost[0].message}" if lost else "",
+        cpu_seconds=sum(record.cpu_seconds for record in done) / len(done) if done else None,
+        peak_bytes=max((record.peak_bytes for record in records), default=0),
     )

@@ -11,7 +11,7 @@ from manyviews.bench.compare import RULE, Cell, Comparison
 from manyviews.bench.papers import PublishedTable
 from manyviews.bench.protocols import PROTOCOLS, Setup
 
-__all__ = ["counted", "number", "pair", "to_csv", "to_latex", "to_markdown"]
+__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
 
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
@@ -47,7 +47,15 @@ def to_markdown(comparison: Comparison) -> str:
     for table, cells in _by_table(comparison):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
-            (cell.name, cell.dataset, _published(cell), _ours(cell), _difference(cell), cell.verdict, _why(cell))
+            (
+                cell.name,
+                cell.dataset,
+                published_text(cell),
+                our_text(cell),
+                difference_text(cell),
+                cell.verdict,
+                why(cell),
+            )
             for cell in cells
         ]
         parts += [f"## {table.title}", _markdown_table(header, rows)]
@@ -107,6 +115,8 @@ def to_csv(comparison: Comparison) -> str:
         "verdict": lambda cell: cell.verdict,
         "reason": lambda cell: cell.reason,
         "choice": lambda cell: cell.choice,
+        "cpu_seconds": lambda cell: cell.cpu_seconds,
+        "peak_bytes": lambda cell: cell.peak_bytes or None,
     }
     writer.writerow(fields)
     for cell in comparison.cells:
@@ -120,16 +130,27 @@ def counted(comparison: Comparison, *, variants: bool = False) -> str:
     return ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
 
 
-def number(value: float | None, decimals: int) -> str:
-    """Return a figure as the paper would print it, a dash where there is none."""
-    return "-" if value is None else f"{value:.{decimals}f}"
-
-
-def pair(mean: float | None, deviation: float | None, decimals: int) -> str:
-    """Return a mean with its deviation, as far as they are known."""
-    if mean is None:
+def published_text(cell: Cell) -> str:
+    """Return the published figure as the paper prints it, a dash where there is none."""
+    if cell.published is None:
         return "-"
-    return number(mean, decimals) if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
+    return _pair(cell.published.mean, cell.published.deviation, cell.table.decimals)
+
+
+def our_text(cell: Cell) -> str:
+    """Return our figure as the paper would print it, a dash where there is none."""
+    return _pair(cell.mean, cell.deviation, cell.table.decimals)
+
+
+def difference_text(cell: Cell) -> str:
+    """Return ours minus published, with its sign."""
+    return "-" if cell.difference is None else f"{cell.difference:+.{cell.table.decimals}f}"
+
+
+def why(cell: Cell) -> str:
+    """Return what the verdict rests on, and which of several settings ours is."""
+    chosen = f"best of several by the classes: {cell.choice}" if cell.choice else ""
+    return "; ".join(filter(None, [cell.reason, chosen]))
 
 
 def _by_table(comparison: Comparison) -> Iterator[tuple[PublishedTable, list[Cell]]]:
@@ -142,23 +163,10 @@ def _origin(table: PublishedTable) -> str:
     return "paper" if table.origin == "published" else table.number
 
 
-def _published(cell: Cell) -> str:
-    if cell.published is None:
+def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
+    if mean is None:
         return "-"
-    return pair(cell.published.mean, cell.published.deviation, cell.table.decimals)
-
-
-def _ours(cell: Cell) -> str:
-    return pair(cell.mean, cell.deviation, cell.table.decimals)
-
-
-def _difference(cell: Cell) -> str:
-    return "-" if cell.difference is None else f"{cell.difference:+.{cell.table.decimals}f}"
-
-
-def _why(cell: Cell) -> str:
-    chosen = f"best of several by the classes: {cell.choice}" if cell.choice else ""
-    return "; ".join(filter(None, [cell.reason, chosen]))
+    return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
 
 
 def _noted(comparison: Comparison) -> list[Setup]:
@@ -197,7 +205,7 @@ def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[
 def _latex_cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
-    text = f"{_ours(cell)} ({_published(cell)})".replace("±", "$\\pm$")
+    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from manyviews.bench.compare import Comparison
     from manyviews.bench.papers import Paper
     from manyviews.bench.protocols import Setup
-    from manyviews.bench.records import Record
     from manyviews.datasets import Dataset
 
 __all__ = ["bench"]
@@ -107,8 +106,8 @@ def bench(
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
     folder = open_folder(place, {"command": "bench", "paper": chosen.name}, OUTPUTS, force=force)
     limits = _Limits(jobs, time_limit, memory_limit)
-    comparison, records = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
-    _write(comparison, records, folder, found, full=full)
+    comparison = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
+    _write(comparison, folder, found, full=full)
     if as_json:
         print_json(_record(comparison, found, full=full) | {"out": place})
     elif not quiet:
@@ -173,7 +172,7 @@ def _run(
     *,
     full: bool,
     quiet: bool,
-) -> tuple[Comparison, list[Record]]:
+) -> Comparison:
     from manyviews.bench.compare import compare
     from manyviews.bench.material import Material
     from manyviews.bench.plan import make_plan
@@ -195,12 +194,10 @@ def _run(
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    return compare(paper, plan, by_run, protocol.setups, tuple(found), n_seeds), records
+    return compare(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
 
 
-def _write(
-    comparison: Comparison, records: list[Record], folder: Path, found: dict[str, Dataset], *, full: bool
-) -> None:
+def _write(comparison: Comparison, folder: Path, found: dict[str, Dataset], *, full: bool) -> None:
     from manyviews.bench import tables
     from manyviews.bench.page import render_page
     from manyviews.io.write import OutputError, atomic_file, write_json
@@ -208,7 +205,7 @@ def _write(
     with user_input(OutputError):
         for name, function in TABLES.items():
             write_text(folder / name, getattr(tables, function)(comparison))
-        write_text(folder / PAGE, render_page(comparison, records))
+        write_text(folder / PAGE, render_page(comparison))
         with atomic_file(folder / RECORD, force=True) as hidden:
             write_json(hidden, _record(comparison, found, full=full))
 
@@ -235,21 +232,18 @@ def _record(comparison: Comparison, found: dict[str, Dataset], *, full: bool) ->
 
 
 def _print(comparison: Comparison, place: str) -> None:
-    from manyviews.bench.tables import counted, number, pair
+    from manyviews.bench.tables import counted, difference_text, our_text, published_text
 
     for table in comparison.paper.tables:
         cells = [cell for cell in comparison.cells if cell.table is table and cell.method]
-        if not cells:
-            continue
-        print(f"\n{table.title}")
-        rows = []
-        for cell in cells:
-            published = (None, None) if cell.published is None else (cell.published.mean, cell.published.deviation)
-            printed = pair(*published, table.decimals)
-            ours = pair(cell.mean, cell.deviation, table.decimals)
-            rows.append((cell.name, cell.dataset, printed, ours, number(cell.difference, table.decimals), cell.verdict))
-        print_table(("row", "data", "paper" if table.origin == "published" else "measured", "ours", "difference",
-                     "verdict"), rows)  # fmt: skip
+        if cells:
+            print(f"\n{table.title}")
+            theirs = "paper" if table.origin == "published" else "measured"
+            rows = [
+                (cell.name, cell.dataset, published_text(cell), our_text(cell), difference_text(cell), cell.verdict)
+                for cell in cells
+            ]
+            print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
     print(f"\n{counted(comparison)}")
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")
