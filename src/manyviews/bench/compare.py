@@ -101,9 +101,25 @@ class Comparison:
     n_seeds: int
 
     def counts(self, *, variants: bool = False) -> dict[Verdict, int]:
-        """Return how many cells have which verdict: of the rows that follow the paper, or of the variants."""
-        chosen = [cell.verdict for cell in self.cells if bool(cell.variant) == variants]
+        """Return how many cells of methods that were run have which verdict.
+
+        Parameters
+        ----------
+        variants : bool, default=False
+            Count the rows that do not follow the paper instead of those that do.
+
+        Returns
+        -------
+        dict of str to int
+            One entry per verdict.
+        """
+        chosen = [cell.verdict for cell in self.cells if cell.method and bool(cell.variant) == variants]
         return {verdict: chosen.count(verdict) for verdict in VERDICTS}
+
+    @property
+    def n_not_run(self) -> int:
+        """Number of printed figures of rows that were not run."""
+        return sum(not cell.method for cell in self.cells)
 
 
 def compare(

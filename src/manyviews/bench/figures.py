@@ -125,19 +125,24 @@ def _time_chart(cells: Sequence[Cell], table: PublishedTable) -> Chart:
     traces = []
     for hue, dataset in enumerate(dict.fromkeys(cell.dataset for cell in cells)):
         shown = [cell for (_, name), cell in once.items() if name == dataset]
+        places: dict[tuple[Any, Any], list[Cell]] = {}
+        for cell in shown:  # rows that share their fits share a point
+            places.setdefault((cell.cpu_seconds, cell.mean), []).append(cell)
+        names = [escape(", ".join(cell.name for cell in cells)) for cells in places.values()]
         traces.append(
             {
                 "type": "scatter",
                 "mode": "markers+text",
                 "name": escape(dataset),
-                "x": [cell.cpu_seconds for cell in shown],
-                "y": [cell.mean for cell in shown],
-                "text": [escape(cell.name) for cell in shown],
+                "x": [seconds for seconds, _ in places],
+                "y": [mean for _, mean in places],
+                "text": names,
                 "textposition": "top center",
+                "cliponaxis": False,
                 "marker": {"size": 9},
                 "hovertext": [
-                    f"{escape(cell.name)}, {escape(dataset)}: {our_text(cell)}, {cell.cpu_seconds:.3g} CPU s"
-                    for cell in shown
+                    f"{name}, {escape(dataset)}: {our_text(cells[0])}, {seconds:.3g} CPU s"
+                    for name, ((seconds, _), cells) in zip(names, places.items(), strict=True)
                 ],
                 "hoverinfo": "text",
                 "meta": {"colour": f"hue-{hue % 8}"},
@@ -151,7 +156,8 @@ def _time_chart(cells: Sequence[Cell], table: PublishedTable) -> Chart:
 def _layout(n_rows: int, *, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     return {
         "height": _FRAME + _ROW_HEIGHT * n_rows,
-        "margin": {"l": 20, "r": 20, "t": 40, "b": 50},
+        "margin": {"l": 60, "r": 60, "t": 40, "b": 50},
+        "showlegend": True,
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         "xaxis": x,
         "yaxis": y,

@@ -127,7 +127,10 @@ def to_csv(comparison: Comparison) -> str:
 def counted(comparison: Comparison, *, variants: bool = False) -> str:
     """Return how many cells have which verdict, in words."""
     counts = comparison.counts(variants=variants)
-    return ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    if variants or not comparison.n_not_run:
+        return text
+    return f"{text}; {comparison.n_not_run} of rows that were not run"
 
 
 def published_text(cell: Cell) -> str:

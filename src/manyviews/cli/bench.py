@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -154,11 +155,8 @@ def _chosen_data(paper: Paper, wanted: str | None, folder: Path | None, *, quiet
     if not found:
         raise UsageError(f"no data set of {paper.name} is there: {next(iter(absent.values()))}")
     if absent and not quiet:
-        import sys
-
-        print(
-            f"without {', '.join(absent)}, whose files are not there (see: manyviews data show NAME)", file=sys.stderr
-        )
+        lacking = ", ".join(absent)
+        print(f"without {lacking}, whose files are not there (see: manyviews data show NAME)", file=sys.stderr)
     return found
 
 
