@@ -132,4 +132,7 @@ def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
     with progress_shown(quiet=True) as tell:
         tell(Progress(0, 3, 0, None, None))
     assert capsys.readouterr().err == ""
+    with pytest.raises(KeyboardInterrupt), progress_shown(quiet=False):
+        raise KeyboardInterrupt
+    assert "the same command goes on from there" in capsys.readouterr().err
     assert resumable._left(Progress(1, 3, 0, None, 7300.0)) == "about 2 h 1 min left"

@@ -119,7 +119,10 @@ class Worker:
     def _death(self) -> tuple[Status, str]:
         self._process.join()
         if not self._ready:
-            raise RuntimeError(f"a process for the fits did not start (exit code {self._process.exitcode})")
+            raise RuntimeError(
+                f"a process for the fits did not start (exit code {self._process.exitcode}); a script has to call "
+                "this under: if __name__ == '__main__'"
+            )
         if self._process.exitcode == -signal.SIGKILL:
             return "memory", "the system killed the process, most likely for want of memory"
         return "failed", f"the process ended by itself (exit code {self._process.exitcode})"

@@ -94,13 +94,18 @@ def progress_shown(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
     callable
         What :func:`manyviews.bench.runner.run_all` calls.
     """
-    if quiet or sys.stderr is None:
-        yield lambda progress: None
-    elif sys.stderr.isatty():
-        with _bar() as tell:
-            yield tell
-    else:
-        yield _Lines()
+    try:
+        if quiet or sys.stderr is None:
+            yield lambda progress: None
+        elif sys.stderr.isatty():
+            with _bar() as tell:
+                yield tell
+        else:
+            yield _Lines()
+    except KeyboardInterrupt:
+        if not quiet:
+            print("what is finished is kept; the same command goes on from there", file=sys.stderr)
+        raise
 
 
 class _Lines:
