@@ -185,6 +185,6 @@ def test_data_that_are_not_shipped_are_looked_up_in_a_folder(tmp_path):
         find_data("cornell", None)
     with pytest.raises(DataAbsentError, match=r"has no cornell\.npz or cornell\.mat"):
         find_data("cornell", tmp_path)
-    np.savez(tmp_path / "cornell.npz", view_0=np.eye(3), view_1=np.eye(3), labels=[0, 0, 1])
+    np.savez(tmp_path / "Cornell.npz", view_0=np.eye(3), view_1=np.eye(3), labels=[0, 0, 1])
     with pytest.raises(ValueError, match="has 3 samples, 2 views and 2 classes, but cornell has 195, 2 and 5"):
         find_data("cornell", tmp_path)

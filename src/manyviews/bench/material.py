@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 from manyviews import datasets
 from manyviews.affinity.kernels import fit_kernel, gram
 from manyviews.bench.protocols import Given, Protocol
-from manyviews.datasets import Dataset
+from manyviews.datasets import Dataset, DatasetInfo
+from manyviews.datasets.registry import find
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.views import Views
 
@@ -35,7 +36,7 @@ def find_data(name: str, folder: Path | None) -> Dataset:
     name : str
         Name or alias in the registry.
     folder : Path or None
-        Where ``NAME.npz`` or ``NAME.mat`` of the sets lie that the package does not bring.
+        Where ``NAME.npz`` or ``NAME.mat`` of the sets lie that the package does not bring; name or alias, in any case.
 
     Returns
     -------
@@ -52,14 +53,13 @@ def find_data(name: str, folder: Path | None) -> Dataset:
     entry = datasets.info(name)
     if entry.bundled:
         return datasets.load(entry.name)
-    names = (entry.name, *entry.aliases)
-    places = [] if folder is None else [folder / f"{each}{suffix}" for each in names for suffix in _SUFFIXES]
-    path = next((place for place in places if place.is_file()), None)
+    path = None if folder is None else _file_of(entry, folder)
     if path is None:
-        where = "no folder of data is given" if folder is None else f"{folder} has no {entry.file} or {entry.name}.mat"
+        names = f"{entry.file} or {entry.name}.mat"
+        where = "no folder of data is given" if folder is None else f"{folder} has no {names}"
         raise DataAbsentError(
-            f"the data set {entry.name!r} does not come with manyviews and {where}. {entry.get} Put it there as "
-            f"{entry.file} (see: manyviews data show {entry.name}) and give the folder with --data"
+            f"the data set {entry.name!r} does not come with manyviews and {where}. {entry.get} Put it into a folder as "
+            f"{names} (see: manyviews data show {entry.name}) and give that with --data"
         )
     data = datasets.load(path)
     found = (len(data.views), len(data.views.names), len(data.class_names))
@@ -70,6 +70,12 @@ def find_data(name: str, folder: Path | None) -> Dataset:
             f"{expected[0]}, {expected[1]} and {expected[2]}: it is not the set of the papers; put that in its place"
         )
     return replace(data, name=entry.name)
+
+
+def _file_of(entry: DatasetInfo, folder: Path) -> Path | None:
+    files = sorted(path for path in folder.iterdir() if path.suffix.casefold() in _SUFFIXES)
+    found = {path.suffix.casefold(): path for path in files if find(path.stem) == entry}
+    return next((found[suffix] for suffix in _SUFFIXES if suffix in found), None)
 
 
 def material_name(dataset: str, given: Given, view: str | None) -> str:
