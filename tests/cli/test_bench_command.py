@@ -77,7 +77,7 @@ CASES = {
     ),
     "data that are not there": (
         ("bench", "mspl", "--datasets", "mfeat,cornell"),
-        "cornell.* Put it there as cornell.npz",
+        "Put it into a folder as cornell.npz",
     ),
     "no data at all": (("bench", "op-lfmvc", "--data", "."), "no data set of op-lfmvc is there: .*3Sources.mat"),
     "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),

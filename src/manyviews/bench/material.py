@@ -58,8 +58,8 @@ def find_data(name: str, folder: Path | None) -> Dataset:
         names = f"{entry.file} or {entry.name}.mat"
         where = "no folder of data is given" if folder is None else f"{folder} has no {names}"
         raise DataAbsentError(
-            f"the data set {entry.name!r} does not come with manyviews and {where}. {entry.get} Put it into a folder as "
-            f"{names} (see: manyviews data show {entry.name}) and give that with --data"
+            f"the data set {entry.name!r} does not come with manyviews and {where}. {entry.get} Put it into a folder "
+            f"as {names} (see: manyviews data show {entry.name}) and give that with --data"
         )
     data = datasets.load(path)
     found = (len(data.views), len(data.views.names), len(data.class_names))
