@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib import resources
@@ -11,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from manyviews.inline import json_text, script_text
 from manyviews.report import figures, palette, wording
 from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
@@ -154,7 +153,7 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    plotly, payload = _script_text(get_plotlyjs()), _json(_payload(summary))
+    plotly, payload = script_text(get_plotlyjs()), json_text(_payload(summary))
     render = partial(
         environment.get_template("page.html.j2").render,
         summary,
@@ -220,18 +219,3 @@ def _chart(figure: Any) -> dict[str, Any]:
         if "customdata" in trace:
             del trace["hovertext"]
     return chart
-
-
-def _json(data: Any) -> str:
-    """Return JSON that may stand inside a script element, whatever names are in it; NaN is an error."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _script_text(source: str) -> str:
-    """Return JavaScript that cannot end its script element early and asks for no style sheet from elsewhere.
-
-    The escaped strings mean the same. Some versions of plotly.js fetch the style of a kind of map that we do not draw.
-    """
-    source = re.sub(r"https://unpkg\.com/[^\"']*\.css", "data:text/css,", source)
-    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
