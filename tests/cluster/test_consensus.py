@@ -179,9 +179,13 @@ def test_sparse_views_without_zeros_are_not_taken_for_counts(three_views):
     assert adjusted_rand_index(y, SEC(3, random_state=0).fit(full).labels_) > 0.5
 
 
-def test_equal_samples_are_never_split():
-    with pytest.warns(UserWarning, match="found 2 clusters instead of the 3"):
-        RSEC(3, n_partitions=10, random_state=0).fit([np.repeat(np.eye(2), 5, axis=0)])
+@pytest.mark.parametrize("method", [KCC, SEC, RSEC])
+def test_equal_columns_of_labels_count_as_one_sample(method):
+    labels = np.repeat([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 2.0]], 5, axis=0)
+    model = method(3, base="partition", random_state=0).fit([labels])
+    assert adjusted_rand_index(np.repeat([0, 1, 2], 5), model.labels_) == 1.0
+    with pytest.raises(ValueError, match="more than there are distinct samples: 3 of n_samples=15"):
+        method(4, base="partition").fit([labels])
 
 
 def test_weights_of_partitions(three_views):
