@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 
 from manyviews import KCC, RSEC, SEC
-from manyviews.cluster import memory
 from manyviews.cluster.kcc_solver import block_costs, consensus_kmeans, partition_scales
 from manyviews.cluster.rsec_solver import RSECOptions, RSECState, solve_rsec
 from manyviews.cluster.sec_solver import association_weights, normalised_association, weighted_kmeans
@@ -196,12 +195,6 @@ def test_weights_of_partitions(three_views):
     assert adjusted_rand_index(truth, model.labels_) > 0.9
     with pytest.raises(ValueError, match="12 non-negative numbers"):
         KCC(3, base="partition", partition_weights=[1.0, 2.0]).fit([labels.astype(float)])
-
-
-def test_rsec_estimates_its_memory(three_views, monkeypatch):
-    monkeypatch.setattr(memory, "machine_memory", lambda: (1_000, None))
-    with pytest.raises(ValueError, match="RSEC on 60 samples"):
-        RSEC(3, random_state=0).fit(three_views[0])
 
 
 @pytest.mark.parametrize(("method", "least"), [(KCC, 0.55), (SEC, 0.55), (RSEC, 0.65)])

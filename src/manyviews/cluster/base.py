@@ -20,7 +20,7 @@ from manyviews.cells import Labelled, check_tells, first_equals
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
-from manyviews.linalg.scaling import SCALINGS
+from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.new_samples import FittedViews, match_views
 from manyviews.partition.onehot import cluster_order
@@ -47,6 +47,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     _accepts_sparse: ClassVar[bool] = True
     _accepts_missing: ClassVar[bool] = False
+    # what "auto" does to dense views
+    _dense_scaling: ClassVar[str] = "standard"
+    # what to change where memory is short, besides the method
+    _memory_hint: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
@@ -57,6 +61,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
 
     labels_: NDArray[np.int64]
+    scalings_: tuple[str | None, ...]
 
     def __init__(
         self,
@@ -141,8 +146,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         raise TypeError(f"{type(self).__name__} defines no solver")
 
     def _memory_estimate(self, views: Views) -> int:
-        """Return the bytes that ``_fit`` needs at least, beyond the views themselves; 0 where nobody worked it out."""
-        return 0
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
+        raise TypeError(f"{type(self).__name__} has no estimate of its memory")
 
     def _first_equals(self, views: Views) -> NDArray[np.int64]:
         """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
@@ -220,6 +225,15 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         if bad:
             raise ValueError(f"the 'scaling' parameter must be 'auto', None or one of {SCALINGS}, got {bad[0]!r}")
         return chosen
+
+    def _choose_scalings(self, views: Views) -> tuple[str | None, ...]:
+        """Return the scaling of each view, that for "auto" chosen by the look of its numbers, and remember them."""
+        asked = zip(views.arrays, self._scalings(views.names), strict=True)
+        self.scalings_ = tuple(self._auto_scaling(X) if kind == "auto" else kind for X, kind in asked)
+        return self.scalings_
+
+    def _auto_scaling(self, X: Any) -> str | None:
+        return usual_scaling(X, self._dense_scaling)
 
     def _say(self, message: str) -> None:
         if self.verbose:
