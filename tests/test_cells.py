@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views
-from manyviews.cells import constant_columns, distinct_samples
+from manyviews.cells import constant_columns, distinct_samples, first_equals
 from manyviews.validation import Accepts, check_numbers
 
 REFUSING = Accepts(huge=False)
@@ -72,3 +72,25 @@ def test_distinct_samples():
     assert distinct_samples([unsorted], 5) == 1
     assert unsorted.data.tolist() == [1, 2, 2, 1, 0]
     assert distinct_samples([np.repeat(np.arange(3.0), 9_000)[:, None]], 4) == 3
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, np.float32, np.asfortranarray])
+def test_first_equals(form):
+    X = np.random.default_rng(0).integers(-1, 2, size=(300, 4)).astype(float)
+    X[X == 0] = np.where(np.random.default_rng(1).random((X == 0).sum()) < 0.5, -0.0, 0.0)
+    _, first, group = np.unique(X + 0.0, axis=0, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(first_equals([form(X)]), first[group.ravel()])
+    np.testing.assert_array_equal(first_equals([form(X), np.arange(300.0)[:, None]]), np.arange(300))
+
+
+def test_first_equals_of_gaps_and_of_entries_stored_twice():
+    gaps = np.array([[1.0, 2.0], [np.nan, np.nan], [1.0, 2.0], [np.nan, np.nan], [np.nan, 2.0]])
+    assert first_equals([gaps]).tolist() == [0, 1, 0, 1, 4]
+    twice = sparse.csr_matrix((np.array([1.0, 2, 3, 0, 3]), np.array([0, 0, 0, 1, 0]), np.array([0, 2, 4, 5])), (3, 2))
+    assert first_equals([twice]).tolist() == [0, 0, 0]
+    assert twice.nnz == 5
+
+
+def test_rows_that_only_share_a_hash_stay_apart(monkeypatch):
+    monkeypatch.setattr("manyviews.cells._row_hashes", lambda block: np.zeros(block.shape[0], np.uint64))
+    assert first_equals([np.array([[1.0], [2.0], [1.0]])]).tolist() == [0, 1, 0]

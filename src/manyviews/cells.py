@@ -16,6 +16,7 @@ __all__ = [
     "check_tells",
     "constant_columns",
     "distinct_samples",
+    "first_equals",
     "first_text",
 ]
 
@@ -216,6 +217,67 @@ def distinct_samples(arrays: Sequence[Any], enough: int) -> int:
         seen.update(keys)
         start, size = start + size, min(2 * size, ROWS_PER_BLOCK)
     return min(len(seen), enough)
+
+
+def first_equals(arrays: Sequence[Any]) -> NDArray[np.int64]:
+    """Return for each sample the first one that equals it in every view: itself where none before it does.
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray or CSR of shape (n, d_v)
+        The views; rows of NaN equal each other.
+
+    Returns
+    -------
+    ndarray of shape (n,), int64
+        Positions. Rows are compared by their bytes, but only those with equal hashes, so that it takes one pass over
+        the views; should unequal rows share a hash, the later one counts as different from all.
+    """
+    n = arrays[0].shape[0]
+    own = np.arange(n)
+    hashes = np.zeros(n, dtype=np.uint64)
+    for array in arrays:
+        for start in range(0, n, ROWS_PER_BLOCK):
+            rows = slice(start, start + ROWS_PER_BLOCK)
+            hashes[rows] = _mixed(hashes[rows]) + _row_hashes(array[rows])
+    _, place, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    first = place[inverse.reshape(n)]
+    copies = np.flatnonzero(first != own)
+    for start in range(0, copies.size, ROWS_PER_BLOCK):
+        part = copies[start : start + ROWS_PER_BLOCK]
+        for array in arrays:
+            pairs = zip(_row_keys(array[part]), _row_keys(array[first[part]]), strict=True)
+            same = np.fromiter((a == b for a, b in pairs), dtype=bool, count=part.size)
+            first[part[~same]] = part[~same]
+    return first
+
+
+def _mixed(numbers: Array) -> NDArray[np.uint64]:
+    """Spread the bits of 64-bit integers over the whole word (the finaliser of SplitMix64); products wrap around."""
+    x = numbers + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def _row_hashes(block: Any) -> NDArray[np.uint64]:
+    """Return a number for each row, equal for equal rows: a sum over columns of products, which wrap around."""
+    factors = _mixed(np.arange(block.shape[1], dtype=np.uint64)) | np.uint64(1)
+    if not sparse.issparse(block):
+        return np.asarray(_cell_bits(block) @ factors)
+    if not block.has_canonical_format:
+        block = sparse.csr_array(block, copy=True)
+        block.sum_duplicates()
+    values = _cell_bits(block.data) * factors[block.indices]
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(values, dtype=np.uint64)])
+    return np.asarray(sums[block.indptr[1:]] - sums[block.indptr[:-1]])
+
+
+def _cell_bits(numbers: Array) -> NDArray[np.uint64]:
+    """Return the bits of floats as integers, 0 for 0, with those of short numbers brought to both ends of the word."""
+    numbers = np.ascontiguousarray(numbers + 0.0)  # -0.0 and 0.0 are equal
+    bits = numbers.view(f"u{numbers.dtype.itemsize}").astype(np.uint64)
+    return np.asarray(bits ^ (bits >> np.uint64(32)))
 
 
 def _row_keys(block: Any) -> list[bytes]:

@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 
 from manyviews import KCC, RSEC, SEC
-from manyviews.cluster import memory
 from manyviews.cluster.kcc_solver import block_costs, consensus_kmeans, partition_scales
 from manyviews.cluster.rsec_solver import RSECOptions, RSECState, solve_rsec
 from manyviews.cluster.sec_solver import association_weights, normalised_association, weighted_kmeans
@@ -179,9 +178,13 @@ def test_sparse_views_without_zeros_are_not_taken_for_counts(three_views):
     assert adjusted_rand_index(y, SEC(3, random_state=0).fit(full).labels_) > 0.5
 
 
-def test_equal_samples_are_never_split():
-    with pytest.warns(UserWarning, match="found 2 clusters instead of the 3"):
-        RSEC(3, n_partitions=10, random_state=0).fit([np.repeat(np.eye(2), 5, axis=0)])
+@pytest.mark.parametrize("method", [KCC, SEC, RSEC])
+def test_equal_columns_of_labels_count_as_one_sample(method):
+    labels = np.repeat([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 2.0]], 5, axis=0)
+    model = method(3, base="partition", random_state=0).fit([labels])
+    assert adjusted_rand_index(np.repeat([0, 1, 2], 5), model.labels_) == 1.0
+    with pytest.raises(ValueError, match="more than there are distinct samples: 3 of n_samples=15"):
+        method(4, base="partition").fit([labels])
 
 
 def test_weights_of_partitions(three_views):
@@ -192,12 +195,6 @@ def test_weights_of_partitions(three_views):
     assert adjusted_rand_index(truth, model.labels_) > 0.9
     with pytest.raises(ValueError, match="12 non-negative numbers"):
         KCC(3, base="partition", partition_weights=[1.0, 2.0]).fit([labels.astype(float)])
-
-
-def test_rsec_estimates_its_memory(three_views, monkeypatch):
-    monkeypatch.setattr(memory, "machine_memory", lambda: (1_000, None))
-    with pytest.raises(ValueError, match="RSEC on 60 samples"):
-        RSEC(3, random_state=0).fit(three_views[0])
 
 
 @pytest.mark.parametrize(("method", "least"), [(KCC, 0.55), (SEC, 0.55), (RSEC, 0.65)])

@@ -2,8 +2,25 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from manyviews import OPLFMVC, AverageKKM, Views
+from manyviews import (
+    KCC,
+    MVEC,
+    OPLFMVC,
+    RMKMC,
+    RSEC,
+    UDBGL,
+    USENC,
+    USPEC,
+    AverageKKM,
+    BestSingleView,
+    CCAClustering,
+    ConcatSpectral,
+    FastMICE,
+    SumSpectral,
+    Views,
+)
 from manyviews.cluster import memory
 from manyviews.cluster.registry import METHODS
 
@@ -19,12 +36,59 @@ def many():
 
 
 def test_estimates_of_late_fusion(many):
+    partitions, scaled = 20_000 * 5 * (3 * 2 + 3), 20_000 * 3 * 2
     exact = OPLFMVC(5, approximation="exact")._memory_estimate(many)
-    assert exact == 8 * (3 * 20_000**2 + 3 * 20_000 * 2 * 5)
+    assert exact == 8 * (3 * 20_000**2 + scaled + partitions)
+    assert OPLFMVC(5, base="kernel")._memory_estimate(many) == 8 * (3 * 20_000**2 + partitions)
     assert OPLFMVC(5, approximation="exact", n_jobs=2)._memory_estimate(many) == exact + 8 * 20_000**2
     assert OPLFMVC(5)._memory_estimate(many) < exact / 50
-    assert OPLFMVC(5, base="partition")._memory_estimate(many) == 8 * 3 * 20_000 * 2 * 5
-    assert OPLFMVC(5)._memory_estimate(many[:3000]) == 8 * (3 * 3000**2 + 3 * 3000 * 2 * 5)
+    assert OPLFMVC(5, base="partition")._memory_estimate(many) == 8 * partitions
+    assert OPLFMVC(5)._memory_estimate(many[:3000]) == 8 * 3000 * (3 * 3000 + 3 * 2 + 5 * 9)
+
+
+@pytest.mark.parametrize("row", METHODS, ids=[row.name for row in METHODS])
+def test_every_method_has_an_estimate_that_grows_with_the_data(row, many):
+    def of_rows(n, **parameters):
+        return row.load()(n_clusters=5, **parameters)._memory_estimate(many[:n])
+
+    few, some, all_of_them = of_rows(4_000), of_rows(10_000), of_rows(20_000)
+    assert 4_000 * 2 * 3 * 8 < few < some < all_of_them
+    assert isinstance(all_of_them, int)
+    if row.sparse:
+        text = Views([sparse.random(4_000, 500, 0.01, format="csr", random_state=0)] * 2)
+        assert 0 < row.load()(n_clusters=5)._memory_estimate(text) < 10**10
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        (ConcatSpectral, {"affinity": "gaussian"}),
+        (SumSpectral, {"affinity": "gaussian"}),
+        (UDBGL, {"n_anchors": 1000}),
+        (RMKMC, {"n_jobs": 4}),
+        (BestSingleView, {"n_jobs": 2}),
+        (FastMICE, {"n_base_clusterings": 500}),
+        (USENC, {"n_base_clusterings": 500}),
+        (USPEC, {"n_anchors": 5000}),
+        (KCC, {"n_partitions": 500}),
+        (CCAClustering, {"n_clusters": 500}),
+    ],
+)
+def test_parameters_that_take_more_memory_are_counted(method, parameters, many):
+    assert method(**parameters)._memory_estimate(many) > 1.2 * method()._memory_estimate(many)
+
+
+def test_quadratic_methods_are_refused_with_the_linear_ones(many, monkeypatch):
+    monkeypatch.setattr(memory, "machine_memory", of(2))
+    for method in (MVEC, RSEC):
+        with pytest.raises(ValueError, match="use a method that would fit; with default parameters ") as caught:
+            method(5).fit(many)
+        assert "(mvec)" not in str(caught.value)
+        assert "(rsec)" not in str(caught.value)
+        assert " about " in str(caught.value)
+    # labels of partitions are no features for other methods
+    with pytest.raises(ValueError, match="; use fewer samples"):
+        RSEC(3, base="partition").fit(many)
 
 
 def test_more_than_the_machine_has_is_refused_with_what_would_fit(many, monkeypatch):
@@ -33,8 +97,8 @@ def test_more_than_the_machine_has_is_refused_with_what_would_fit(many, monkeypa
         ValueError, match=r"AverageKKM needs about 9\.6 GB .* 20000 samples, more than the 4\.0 GB"
     ) as caught:
         AverageKKM(5, approximation="exact").fit(many)
-    assert "AverageKKM (average-kkm) with default parameters needs about" in str(caught.value)
-    assert "OPLFMVC (op-lfmvc)" in str(caught.value)
+    assert "with default parameters AverageKKM (average-kkm) about 0." in str(caught.value)
+    assert str(caught.value).count(" about ") >= 4
     assert "\n" not in str(caught.value)
 
 

@@ -210,14 +210,6 @@ def test_unobserved_pairs_have_no_weight_and_samples_go_by_the_views_they_have()
     assert adjusted_rand_index(labels, alone) > 0.9
 
 
-def test_more_clusters_than_distinct_samples_is_reported():
-    from sklearn.exceptions import ConvergenceWarning
-
-    with pytest.warns(ConvergenceWarning, match="found 2 clusters instead of the 3"):
-        model = MSPL(3, random_state=0).fit([np.repeat([[0.0], [1.0]], 5, axis=0)])
-    assert np.unique(model.labels_).size == 2
-
-
 @pytest.mark.parametrize("k", [1, 12])
 def test_one_cluster_and_one_sample_per_cluster(k):
     views, _ = noisy_views(0, n=12)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.affinity.anchor_graph import (
+    CELLS_PER_BLOCK,
     AnchorIndex,
     Neighbors,
     affinities,
@@ -24,7 +25,7 @@ from manyviews.partition.discretize import EmbeddingRule, discretize_embedding, 
 from manyviews.partition.transfer_cut import cut_embedding, cut_vectors
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
 
-__all__ = ["AnchorCut", "CutRecipe", "fit_anchor_cut"]
+__all__ = ["AnchorCut", "CutRecipe", "cut_bytes", "fit_anchor_cut"]
 
 Array = NDArray[Any]
 SearchChoice = Literal["auto", "exact", "approximate"]
@@ -48,6 +49,31 @@ class CutRecipe(NamedTuple):
     unit_weights: bool = True
     anchor_iter: int = 5
     region_iter: int = 5
+
+
+def cut_bytes(n: int, p: int, n_neighbors: int, n_clusters: int, width: float, stored: float, read: float) -> int:
+    """Return about how many bytes one base clustering needs.
+
+    Parameters
+    ----------
+    n, p : int
+        Samples and anchors.
+    n_neighbors, n_clusters : int
+        Links of a sample, and columns of the embedding.
+    width, stored, read : float
+        Columns that are taken of a view, numbers stored for them in a row (fewer in a sparse view), and numbers that
+        are read of a row before columns are taken.
+
+    Returns
+    -------
+    int
+        Candidates for anchors, a block of rows, links, graph and embedding, with the copies made of each.
+    """
+    candidates = 8 * min(n, CANDIDATES_PER_ANCHOR * p) * (read + 3 * stored) + 3 * 8 * p * width
+    block = 3 * 8 * min(n, ROWS_PER_BLOCK["exact"]) * stored + 2 * 8 * p * width + 8 * CELLS_PER_BLOCK
+    links = 44 * n * n_neighbors
+    reduced = 12 * p**2
+    return int(max(candidates, block + links, links + reduced + 4 * 8 * n * n_clusters))
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews import frames
-from manyviews.cells import Labelled, check_tells, distinct_samples
+from manyviews.cells import Labelled, check_tells, first_equals
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
-from manyviews.linalg.scaling import SCALINGS
+from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.new_samples import FittedViews, match_views
 from manyviews.partition.onehot import cluster_order
@@ -47,6 +47,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     _accepts_sparse: ClassVar[bool] = True
     _accepts_missing: ClassVar[bool] = False
+    # what "auto" does to dense views
+    _dense_scaling: ClassVar[str] = "standard"
+    # what to change where memory is short, besides the method
+    _memory_hint: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
@@ -57,6 +61,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
 
     labels_: NDArray[np.int64]
+    scalings_: tuple[str | None, ...]
 
     def __init__(
         self,
@@ -105,48 +110,58 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If the data or a parameter does not fit, or the machine has too little memory; the message says what to
-            change.
+            If the data or a parameter does not fit, there are fewer distinct samples than clusters, or the machine has
+            too little memory; the message says what to change.
 
         Warns
         -----
         ConvergenceWarning
-            If fewer clusters were found than asked for. Identical samples share a cluster, so that there are never
-            more clusters than distinct samples.
+            If fewer clusters were found than asked for.
+
+        Notes
+        -----
+        Identical samples, equal in every view, always share a cluster.
         """
         views = self._check_views(X, reset=True)
-        if self.n_clusters > len(views):
-            raise ValueError(
-                f"n_clusters={self.n_clusters} must lie between 1 and the number of samples, got n_samples={len(views)}"
-            )
+        first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
-        raw = self._fit(views, child_rng(self.random_state))
+        # rounding may part copies of a sample that lies halfway between clusters
+        raw = self._fit(views, child_rng(self.random_state))[first]
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
         if found < self.n_clusters:
-            warnings.warn(self._too_few(views, found), ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
+                "may have no more distinct groups: lower n_clusters, or try another random_state",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
 
     def _memory_estimate(self, views: Views) -> int:
-        """Return the bytes that ``_fit`` needs at least, beyond the views themselves; 0 where nobody worked it out."""
-        return 0
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
+        raise TypeError(f"{type(self).__name__} has no estimate of its memory")
 
-    def _too_few(self, views: Views, found: int) -> str:
-        k = self.n_clusters
-        distinct = distinct_samples(views.arrays, k)
-        why = (
-            f"only {distinct} of the samples are distinct, and identical ones share a cluster: lower n_clusters"
-            if distinct < k
-            else "the samples may have no more distinct groups: lower n_clusters, or try another random_state"
-        )
-        return f"{type(self).__name__} found {found} clusters instead of the {k} asked for; {why}"
+    def _first_equals(self, views: Views) -> NDArray[np.int64]:
+        """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
+        n, k = len(views), self.n_clusters
+        if k > n:
+            raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
+        first = first_equals(views.arrays)
+        distinct = int(np.count_nonzero(first == np.arange(n)))
+        if k > distinct:
+            raise ValueError(
+                f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "
+                f"ones share a cluster; give n_clusters={distinct} at most, or check that the right columns were given"
+            )
+        return first
 
     def _check_earlier(self, match_to: Any, n: int) -> NDArray[np.int64]:
         earlier = check_reference(match_to, n, "match_to")
@@ -210,6 +225,15 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         if bad:
             raise ValueError(f"the 'scaling' parameter must be 'auto', None or one of {SCALINGS}, got {bad[0]!r}")
         return chosen
+
+    def _choose_scalings(self, views: Views) -> tuple[str | None, ...]:
+        """Return the scaling of each view, that for "auto" chosen by the look of its numbers, and remember them."""
+        asked = zip(views.arrays, self._scalings(views.names), strict=True)
+        self.scalings_ = tuple(self._auto_scaling(X) if kind == "auto" else kind for X, kind in asked)
+        return self.scalings_
+
+    def _auto_scaling(self, X: Any) -> str | None:
+        return usual_scaling(X, self._dense_scaling)
 
     def _say(self, message: str) -> None:
         if self.verbose:

@@ -6,11 +6,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.centroid_methods import BalancedClusterer, run_starts
+from manyviews.cluster.memory import copy_bytes
 from manyviews.optim.history import History
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 from manyviews.prototypes.weighted import assign, make_stack
@@ -95,6 +97,8 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         That sum.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -151,6 +155,12 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         self.criterion = criterion
         self.view = view
         self.n_init = n_init
+
+    def _memory_estimate(self, views: Views) -> int:
+        largest = max(map(copy_bytes, views.arrays))
+        jobs = min(int(effective_n_jobs(self.n_jobs)), len(views.names))
+        # a copy of a view and its deviations from the mean
+        return self._scaled_bytes(views) + 2 * jobs * largest + 8 * len(views) * (HALVES + 5)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.view is not None and self.view not in views.names:

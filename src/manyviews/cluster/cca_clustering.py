@@ -16,7 +16,7 @@ from scipy.sparse.linalg import svds
 from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.centroid_methods import text_or
+from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.linalg.eigen import column_signs, top_eigenpairs
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.optim.history import History
@@ -177,6 +177,8 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         The sum of the correlations; there is nothing to iterate.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -234,14 +236,21 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         self.side = side
         self.n_init = n_init
 
+    def _memory_estimate(self, views: Views) -> int:
+        n = len(views)
+        # whitened rows of every view, for other than two views side by side too; three more while one is made
+        ranks = [int(min(X.shape[1], n, MOST_DIRECTIONS if sparse.issparse(X) else n)) for X in views.arrays]
+        white = (1 if len(ranks) == 2 else 2) * sum(ranks) + 2 * max(ranks)
+        bases = sum(2 * r * int(X.shape[1]) for r, X in zip(ranks, views.arrays, strict=True))
+        return sum(map(copy_bytes, views.arrays)) + 8 * (n * white + bases) + kmeans_bytes(n, self.n_clusters)
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.side not in ("concat", "sum", *views.names):
             raise ValueError(
                 f"'side' must be 'concat', 'sum' or one of the views {list(views.names)}, got {self.side!r}"
             )
         direction_rng, start_rng = rng.spawn(2)
-        kinds = zip(views.arrays, self._scalings(views.names), strict=True)
-        self._scaling = [fit_scaling(X, text_or("standard", X) if kind == "auto" else kind) for X, kind in kinds]
+        self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
         arrays = self._scaled(views)
         d = self.n_components or max(1, self.n_clusters - 1)
         ridge = tuple(self.regularization * _mean_variance(X) for X in arrays)

@@ -13,23 +13,19 @@ from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.linalg.scaling import row_blocks
 from manyviews.partition.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
 
-__all__ = ["BalancedClusterer", "CentroidClusterer", "MeansMixin", "concatenate", "run_starts", "text_or"]
+__all__ = ["BalancedClusterer", "CentroidClusterer", "MeansMixin", "concatenate", "run_starts"]
 
 Array = NDArray[Any]
+# starts look at this share of the samples, and at so many per cluster at least
+START_SHARE, START_ROWS = 0.1, 50
 Run = TypeVar("Run")
-
-
-def text_or(dense: str, X: Any) -> str:
-    """Return the automatic scaling of a view: ``dense``, or for sparse views tf-idf (unit rows where some are < 0)."""
-    if not sparse.issparse(X):
-        return dense
-    return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:
@@ -56,20 +52,21 @@ def run_starts(
 class BalancedClusterer(MultiViewClusterer):
     """Base of the methods that scale every view and then give all the same total variance."""
 
-    _dense_scaling: ClassVar[str] = "standard"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "balance_views": ["boolean"],
     }
 
     balance_views: bool
 
+    def _scaled_bytes(self, views: Views) -> int:
+        """Return the bytes of the scaled views, and of a second copy of the largest while they are made."""
+        copies = [copy_bytes(X) for X in views.arrays]
+        return sum(copies) + max(copies)
+
     def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
-        kinds = zip(views.arrays, self._scalings(views.names), strict=True)
-        chosen = [text_or(self._dense_scaling, X) if kind == "auto" else kind for X, kind in kinds]
-        self._balanced = [
-            fit_balanced(X, kind, balance=self.balance_views) for X, kind in zip(views.arrays, chosen, strict=True)
-        ]
+        chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
+        self._balanced = [fit_balanced(X, kind, balance=self.balance_views) for X, kind in chosen]
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:
@@ -108,8 +105,19 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     }
 
     geometry: str
+    n_init: int
     # factors (V,) of distances that are not squared; None where the squares are summed
     _factors: Array | None = None
+
+    def _memory_estimate(self, views: Views) -> int:
+        n, V = len(views), len(views.names)
+        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        # losses, weights and distances of every pair; per start also a sample of the rows, twice while it is made
+        pairs = 8 * n * (V * (2 + 6 * jobs) + 4)
+        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / n))
+        starts = int(2 * jobs * sampled * sum(map(copy_bytes, views.arrays)))
+        gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
+        return self._scaled_bytes(views) + pairs + max(starts, gaps)
 
     def _fit_stack(self, views: Views) -> Stack:
         """Learn the scaling of the views and return them scaled."""

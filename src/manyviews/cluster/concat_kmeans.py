@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.centroid_methods import BalancedClusterer, MeansMixin, concatenate
+from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.scaling import row_blocks
 from manyviews.optim.history import History
 from manyviews.partition.discretize import center_confidence
@@ -65,6 +67,8 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         The final sum of squares.
     n_iter_, converged_ : int, bool
         Iterations of the best start, and whether they ended before ``max_iter``.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -116,6 +120,12 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         self.n_init = n_init
         self.max_iter = max_iter
         self.balance_views = balance_views
+
+    def _memory_estimate(self, views: Views) -> int:
+        n, table = len(views), sum(map(copy_bytes, views.arrays))
+        dense = not any(map(sparse.issparse, views.arrays))
+        # scaled, side by side, k-means' own copy, and its deviations from the mean
+        return self._scaled_bytes(views) - max(map(copy_bytes, views.arrays)) + (2 + dense) * table + 56 * n
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         from sklearn.cluster import KMeans

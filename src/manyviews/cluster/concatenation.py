@@ -88,6 +88,11 @@ class Concatenation:
         width = sum(treatment.width for treatment in treatments)
         return cls(treatments, factors, ViewTreatment(Scaling(None), chosen, width))
 
+    @property
+    def scalings(self) -> tuple[str | None, ...]:
+        """What is done to each view."""
+        return tuple(treatment.scaling.kind for treatment in self.treatments)
+
     def of(self, arrays: tuple[Any, ...]) -> SideBySide:
         """Return the views side by side."""
         return SideBySide(arrays, self.treatments, self.factors)

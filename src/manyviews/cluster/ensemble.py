@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.base_partitions import in_order
+from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
 from manyviews.partition.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
 from manyviews.views import Views
@@ -24,6 +25,8 @@ __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 PARTITIONS_PER_JOB = 10
+# per base label: it and its copy, and its place in the one-hot matrix while that is made
+CONSENSUS_BYTES = 46
 # sparse views that are fuller than this hold something else than counts of terms
 COUNTS_DENSITY = 0.5
 
@@ -82,12 +85,26 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     partition_clusters: Any
     metric: Any
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, r = len(views), self.n_partitions
+        if self.base == "partition":
+            return CONSENSUS_BYTES * n * int(views.shape[1])
+        M, largest = r * len(views.names), max(views.arrays, key=copy_bytes)
+        low, high = self._range(n)
+        # rows of a view as given, scaled, and in single precision; labels of its runs, of these side by side, and all
+        rows = 2 * copy_bytes(largest) + copy_bytes(largest) * 4 // int(largest.dtype.itemsize)
+        centers = 2 * (low + max(low, high)) * r * int(views.shape[1])
+        learning = rows + 8 * n * (M + 2 * r)
+        return centers + max(learning, CONSENSUS_BYTES * n * M)
+
     def _make_partitions(self, views: Views, rng: np.random.Generator) -> list[Labels]:
         """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
         self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
         partitions, silent = [], []
         learn = self.base == "features"
         scalings = self._fitted_scalings(views) if learn else ()
+        if not learn:
+            self.scalings_ = (None,) * len(views.names)
         seen = telling_rows(views, dict(enumerate(scalings)), self.metric)
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
             made = self._learned(views.arrays[v], scalings[v], seen[:, v], child) if learn else _given(views, v)
@@ -109,8 +126,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         return partitions
 
     def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
-        pairs = zip(views.arrays, self._scalings(views.names), strict=True)
-        return tuple(fit_scaling(X, self._view_scaling(X, chosen)) for X, chosen in pairs)
+        chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
+        return tuple(fit_scaling(X, kind) for X, kind in chosen)
 
     def _learned(self, X: Any, scaling: Scaling, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
         """Run k-means many times on the rows of a view that are seen."""
@@ -147,9 +164,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             raise ValueError(f"partition_clusters must be two integers 2 <= low <= high, got {given!r}")
         return int(given[0]), int(given[1])
 
-    def _view_scaling(self, X: Any, chosen: str | None) -> str | None:
-        if chosen != "auto":
-            return chosen
+    def _auto_scaling(self, X: Any) -> str | None:
         if not sparse.issparse(X):
             return None if self.metric == "cosine" else "standard"
         counts = X.data.min(initial=0.0) >= 0 and X.nnz < COUNTS_DENSITY * X.shape[0] * X.shape[1]

@@ -6,13 +6,15 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from manyviews.cluster.anchor_cut import CutRecipe
+from manyviews.cluster.anchor_cut import CutRecipe, cut_bytes
 from manyviews.cluster.anchor_ensemble import GroupDraws, fit_ensemble, predict_base_labels
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
 from manyviews.cluster.ensemble_cut import Weighting, fit_ensemble_cut
 from manyviews.cluster.fallback import fit_fallback
 from manyviews.cluster.sampled_rows import ViewTreatment
@@ -40,6 +42,21 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
 
     base_labels_: NDArray[np.int32]
+
+    n_anchors: int
+    n_neighbors: int
+
+    def _ensemble_bytes(self, n: int, M: int, clusters: int, anchor: float, widths: tuple[float, float, float]) -> int:
+        """Return the bytes of M base clusterings of up to so many clusters, and their consensus.
+
+        ``anchor`` numbers are kept of one, on average; ``widths`` are those of ``cut_bytes``.
+        """
+        p, jobs = min(self.n_anchors, n), min(int(effective_n_jobs(self.n_jobs)), M)
+        labels = 8 * n * M  # of each, and side by side
+        rules = int(8 * M * p * (anchor + clusters))
+        one = cut_bytes(n, p, self.n_neighbors, clusters, *widths)
+        consensus = 3 * 12 * min(n, CONSENSUS_ROWS) * M + 3 * 8 * n * self.n_clusters + 16 * (M * clusters) ** 2
+        return labels + rules + max(jobs * one, consensus)
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
         """Return what the base clusterings read, and where it was observed."""

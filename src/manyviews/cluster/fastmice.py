@@ -8,6 +8,7 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 from __future__ import annotations
 
 from numbers import Integral, Real
+from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice
 from manyviews.cluster.anchor_ensemble import draw_groups
 from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, as_fitted, checked_range
 from manyviews.cluster.ensemble_cut import Weighting
+from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.validation import per_view
@@ -97,6 +99,8 @@ class FastMICE(EnsembleClusterer):
         The relaxed normalised cut of the consensus; the method has no iterations to follow.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -188,6 +192,24 @@ class FastMICE(EnsembleClusterer):
         self.discretization = discretization
         self.weighting = weighting
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, (low, high) = len(views), self._fractions()
+        widths = [stored_width((X,)) for X in views.arrays]
+        # on average over base clusterings, and in one that takes the most of the widest view
+        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
+        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
+        one = high * width, high * read, read
+        return self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
+
+    def _ensemble_size(self, n: int) -> int:
+        if self.n_base_clusterings == "auto":
+            return int(np.clip(CLUSTERED_ROWS // n, 20, 100))
+        return self.n_base_clusterings
+
+    def _cluster_range(self, n: int) -> tuple[int, int]:
+        k = self.n_clusters
+        return checked_range(self.cluster_range, (k, 2 * k), (1, max(1, n - 1)), "cluster_range")
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
@@ -198,18 +220,18 @@ class FastMICE(EnsembleClusterer):
             fit_treatment(X, scaling, metric or "auto")
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
-        n, k, V = len(views), self.n_clusters, len(arrays)
-        M = self.n_base_clusterings
+        self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
+        n, V = len(views), len(arrays)
         draws = draw_groups(
-            int(np.clip(CLUSTERED_ROWS // n, 20, 100)) if M == "auto" else M,
+            self._ensemble_size(n),
             V,
-            checked_range(self.cluster_range, (k, 2 * k), (1, max(1, n - 1)), "cluster_range"),
+            self._cluster_range(n),
             checked_range(self.view_range, (1, V), (1, V), "view_range"),
             self._fractions(),
             draw_rng,
         )
         base_rule = EmbeddingRule(self.discretization, 5, 1)  # type: ignore[arg-type]
-        recipe = CutRecipe(k, self.n_anchors, self.n_neighbors, self.search, base_rule)
+        recipe = CutRecipe(self.n_clusters, self.n_anchors, self.n_neighbors, self.search, base_rule)
         consensus = EmbeddingRule(self.discretization, 20, 5)  # type: ignore[arg-type]
         settings = EnsembleSettings(recipe, draws, consensus, self.weighting)
         return self._fit_ensemble(arrays, views.observed, treatments, settings, fit_rng)

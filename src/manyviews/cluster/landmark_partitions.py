@@ -34,10 +34,12 @@ class LandmarkMap:
         return landmark_features(self.landmarks, apply_scaling(X, self.scaling))
 
 
-def landmark_numbers(n_views: int, n: int, n_landmarks: int) -> int:
-    """Return how many floats the landmarks need at a time: features of a block of rows, and their products."""
+def landmark_numbers(n_views: int, n: int, n_landmarks: int, columns: int) -> int:
+    """Return how many floats the landmarks need at a time, for views of up to so many columns (or stored numbers)."""
     width = n_views * min(n_landmarks, n)
-    return 2 * min(n, ROWS_PER_BLOCK) * width + 2 * width**2
+    # of a block of rows: features of all views, side by side, and on the way to those of a view its kernel rows and
+    # the scaled rows; products of the features
+    return min(n, ROWS_PER_BLOCK) * (4 * width + 3 * columns) + 2 * width**2
 
 
 def landmark_partitions(

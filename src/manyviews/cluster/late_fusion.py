@@ -21,6 +21,7 @@ from manyviews.cluster.base_partitions import (
     kernel_partitions,
 )
 from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
+from manyviews.cluster.memory import copy_bytes, stored_width
 from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.history import warn_unconverged
 from manyviews.partition.discretize import center_confidence, kmeans_rows
@@ -57,13 +58,17 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, k = len(views), len(views.names), self.n_clusters
-        partitions = 3 * n * m * k  # of the views, side by side, and what the fusion makes of them
+        # of the views, side by side, and what the fusion and k-means make of them
+        partitions = 8 * n * k * (3 * m + 3)
         if self.base == "partition":
-            return 8 * partitions
-        if self.base == "features" and self._chosen_approximation(n) == "nystrom":
-            return 8 * (partitions + landmark_numbers(m, n, self.n_landmarks))
-        jobs = min(effective_n_jobs(self.n_jobs), m) if self.base == "features" else 1
-        return 8 * (partitions + kernel_numbers(n, k, jobs))
+            return partitions
+        if self.base == "kernel":
+            return partitions + 8 * kernel_numbers(n, k, 1)
+        if self._chosen_approximation(n) == "nystrom":
+            columns = max(int(stored_width((X,))[1]) for X in views.arrays)
+            return partitions + 8 * landmark_numbers(m, n, self.n_landmarks, columns)
+        jobs = min(effective_n_jobs(self.n_jobs), m)
+        return partitions + sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
 
     def _chosen_approximation(self, n: int) -> str:
         if self.approximation != "auto":
@@ -78,6 +83,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         k, arrays = self.n_clusters, views.arrays
         if self.base not in self._base_inputs:
             raise ValueError(f"{type(self).__name__} takes base={' or '.join(self._base_inputs)}, got {self.base!r}")
+        self.scalings_ = (None,) * len(arrays)
         if self.base == "partition":
             self.approximation_ = "exact"
             return BasePartitions(_checked_partitions(views, k), None)
@@ -102,11 +108,8 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         for name, gamma in zip(names, gammas, strict=True):
             if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
                 raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
-        rows = zip(names, views.arrays, self._scalings(names), kernels, gammas, strict=True)
-        return [
-            ViewRecipe(name, _auto_scaling(X) if scaling == "auto" else scaling, _auto_kernel(X, kernel), gamma)
-            for name, X, scaling, kernel, gamma in rows
-        ]
+        rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
+        return [ViewRecipe(name, scaling, _auto_kernel(X, kernel), gamma) for name, X, scaling, kernel, gamma in rows]
 
     def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""
@@ -186,12 +189,6 @@ class FusionClusterer(ConsensusClusterer):
         if average is None:
             average = stacked @ self._common
         return np.asarray(np.hstack([stacked, average]) @ self._T)
-
-
-def _auto_scaling(X: Any) -> str:
-    if not sparse.issparse(X):
-        return "standard"
-    return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
 
 
 def _auto_kernel(X: Any, kernel: str | None) -> str:

@@ -84,6 +84,8 @@ class LFMVC(FusionClusterer):
         Whether ``tol`` was met.
     approximation_ : {"exact", "nystrom"}
         What was used.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (m,)

@@ -1,9 +1,10 @@
-"""Refuse a fit that the memory of the machine cannot hold, before it starts, and name a method that fits."""
+"""Refuse a fit that the memory of the machine cannot hold, before it starts, and name the methods that would fit."""
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from scipy import sparse
 from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.views import Views
 
-__all__ = ["check_memory", "machine_memory", "require_memory"]
+__all__ = ["anchor_width", "check_memory", "copy_bytes", "kmeans_bytes", "machine_memory", "stored_width"]
 
 _CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -74,52 +75,49 @@ def check_memory(estimator: Any, views: Views) -> None:
         )
 
 
-def require_memory(needed: float, what: str, advice: str) -> None:
-    """Refuse a step of a fit whose size shows only on the way.
+def copy_bytes(X: Any) -> int:
+    """Return the bytes of a copy of a view, dense or CSR, in its own type."""
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes)
 
-    Parameters
-    ----------
-    needed : float
-        Bytes that will be used.
-    what : str
-        What needs them, for the message.
-    advice : str
-        What to do instead.
 
-    Raises
-    ------
-    ValueError
-        If more is needed than the machine has; the text has both numbers and the advice.
-    """
-    total, _ = machine_memory()
-    if total is not None and needed > total:
-        raise ValueError(f"{what} needs about {_size(needed)} of memory, more than the {_size(total)} here; {advice}")
+def stored_width(arrays: Sequence[Any]) -> tuple[int, float]:
+    """Return the columns of all views, and the numbers stored for a row of them: fewer where views are sparse."""
+    stored = sum(X.nnz if sparse.issparse(X) else X.size for X in arrays) / arrays[0].shape[0]
+    return sum(X.shape[1] for X in arrays), stored
+
+
+def anchor_width(width: tuple[int, float]) -> float:
+    """Return the numbers kept of an anchor, given ``stored_width``: means of ten rows, fuller than sparse rows."""
+    return min(width[0], 10 * width[1])
+
+
+def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
+    """Return what scikit-learn's k-means needs for n dense rows of d numbers: a copy, its variance, labels, weights."""
+    return 2 * n * d * itemsize + 40 * n
 
 
 def _remedy(estimator: Any, views: Views, total: int) -> str:
     """Name the methods that would fit with their default parameters, the one at hand first."""
     own = type(estimator).__name__
-    fitting = [row for row in METHODS if _takes(row, views) and 0 < _needs(row, estimator, views) <= total]
-    fitting.sort(key=lambda row: (row.class_name != own, _needs(row, estimator, views)))
+    needs = {
+        row: int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
+        for row in METHODS
+        if _takes(row, estimator, views)
+    }
+    fitting = sorted((row for row in needs if needs[row] <= total), key=lambda row: (row.class_name != own, needs[row]))
+    hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
     if not fitting:
-        return "use fewer samples"
-    best = fitting[0]
-    others = ", ".join(f"{row.class_name} ({row.name})" for row in fitting[1:4])
-    what = f"{best.class_name} ({best.name})" if best.class_name != own else f"{own} ({best.name})"
-    return f"{what} with default parameters needs about {_size(_needs(best, estimator, views))}" + (
-        f"; others that would fit: {others}" if others else ""
-    )
+        return f"{hint}use fewer samples"
+    named = [f"{row.class_name} ({row.name}) about {_size(needs[row])}" for row in fitting[:4]]
+    return f"{hint}use a method that would fit; with default parameters {', '.join(named)}"
 
 
-def _takes(row: MethodInfo, views: Views) -> bool:
+def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
+    if getattr(estimator, "base", "features") != "features":
+        return False  # kernels and partitions are no features
     if not row.sparse and any(map(sparse.issparse, views.arrays)):
         return False
     return row.missing or bool(views.observed.all())
-
-
-def _needs(row: MethodInfo, estimator: Any, views: Views) -> int:
-    """Return the estimate of a method with default parameters; 0 where it has none."""
-    return int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
 
 
 def _size(n_bytes: float) -> str:

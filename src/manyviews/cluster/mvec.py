@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cells import first_equals
 from manyviews.cluster.consensus_vote import ConsensusVote
 from manyviews.cluster.ensemble import EnsembleClusterer
-from manyviews.cluster.memory import require_memory
 from manyviews.cluster.mvec_solver import MVECOptions, MVECResult, solve_mvec
 from manyviews.linalg.scaling import unit_rows
 from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
@@ -115,15 +115,12 @@ class MVEC(EnsembleClusterer):
         Residual after each iteration, as ``objective``.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (m,)
         Names of the views and their numbers of columns.
-
-    Raises
-    ------
-    ValueError
-        If the arrays, about (7 + 2 m) n² numbers, would not fit in the memory of the machine.
 
     See Also
     --------
@@ -132,9 +129,10 @@ class MVEC(EnsembleClusterer):
 
     Notes
     -----
-    Cost per iteration: 2 m products with :math:`S_v`, each O(n² r) at most and by merging partitions pairwise about a
-    quarter of that, and a partial singular value decomposition, O(n² q) for rank q of the low-rank part. Samples not
-    observed in a view, or with a row of zeros where the metric is the cosine, are in none of its partitions.
+    Memory: about (7 + 2 m) u² numbers of 4 bytes for u distinct samples; ``max_groups`` bounds u. Cost per iteration:
+    2 m products with :math:`S_v`, each O(n² r) at most and by merging partitions pairwise about a quarter of that, and
+    a partial singular value decomposition, O(n² q) for rank q of the low-rank part. Samples not observed in a view, or
+    with a row of zeros where the metric is the cosine, are in none of its partitions.
 
     New samples get base labels from the nearest stored centres. One whose base labels equal those of a training sample
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
@@ -153,6 +151,7 @@ class MVEC(EnsembleClusterer):
     (90,)
     """
 
+    _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [Interval(Real, 0, None, closed="left")],
         "noise_weight": [Interval(Real, 0, None, closed="left")],
@@ -214,6 +213,19 @@ class MVEC(EnsembleClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
+    def _memory_estimate(self, views: Views) -> int:
+        u = len(views)  # groups of samples with equal base labels, which identical samples have
+        if self.laplacian != "unnormalized":
+            u = int(np.count_nonzero(first_equals(views.arrays) == np.arange(u)))
+            u = u if self.max_groups is None else min(u, max(self.max_groups, self.n_clusters))
+        arrays = (7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2
+        return super()._memory_estimate(views) + int(arrays)
+
+    def _dtype(self, u: int) -> np.dtype[Any]:
+        """Return the type of the arrays of u groups."""
+        double = self.precision == "double" or (self.precision == "auto" and u <= DOUBLE_LIMIT)
+        return np.dtype(np.float64 if double else np.float32)
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, solver_rng, final_rng = rng.spawn(3)
         partitions = self._make_partitions(views, partition_rng)
@@ -239,13 +251,7 @@ class MVEC(EnsembleClusterer):
 
     def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:
         u = groups.first.size
-        double = self.precision == "double" or (self.precision == "auto" and u <= DOUBLE_LIMIT)
-        dtype = np.dtype(np.float64 if double else np.float32)
-        require_memory(
-            (7 + 2.25 * len(labels)) * dtype.itemsize * float(u) ** 2,
-            f"MVEC on {u} samples with distinct base labels and {len(labels)} views",
-            "set max_groups, take fewer or coarser partitions, or use FastMICE or SEC, which are linear in n",
-        )
+        dtype = self._dtype(u)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
         options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)

@@ -182,6 +182,8 @@ class OPLFMVC(LateFusionClusterer):
         Iterations of the best start, and whether it met ``tol``.
     approximation_ : {"exact", "nystrom"}
         What was used.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (m,)
@@ -211,8 +213,7 @@ class OPLFMVC(LateFusionClusterer):
     --------
     >>> from manyviews import OPLFMVC, datasets
     >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
-    >>> model = OPLFMVC(n_clusters=3, random_state=0).fit(data.views)
-    >>> model.labels_.shape
+    >>> OPLFMVC(n_clusters=3, random_state=0).fit(data.views).labels_.shape
     (90,)
     """
 
@@ -281,8 +282,7 @@ class OPLFMVC(LateFusionClusterer):
         self.view_weights_ = result.beta / result.beta.sum()
         self.embedding_ = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
         self.history_ = result.history
-        self.n_iter_ = result.history.n_iter
-        self.converged_ = result.history.converged
+        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
         self.confidence_ = direction_confidence(self.embedding_, result.C)
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:

@@ -195,6 +195,8 @@ class RMKMC(CentroidClusterer):
         Objective after each iteration of the best start.
     n_iter_, converged_ : int, bool
         Iterations of the best start, and whether it met ``tol``.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)

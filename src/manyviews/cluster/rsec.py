@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.consensus_vote import ConsensusVote
 from manyviews.cluster.ensemble import EnsembleClusterer
-from manyviews.cluster.memory import require_memory
 from manyviews.cluster.rsec_solver import RSECOptions, RSECResult, solve_rsec
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.history import warn_unconverged
@@ -94,15 +93,12 @@ class RSEC(EnsembleClusterer):
         Residual after each iteration, as ``objective``.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (m,)
         Names of the views and their numbers of columns.
-
-    Raises
-    ------
-    ValueError
-        If the arrays, about 14 n² numbers of 8 bytes, would not fit in the memory of the machine.
 
     See Also
     --------
@@ -110,7 +106,8 @@ class RSEC(EnsembleClusterer):
 
     Notes
     -----
-    Cost: O(n³) per iteration, for an eigendecomposition of the graph and a few products. New samples are labelled as by
+    Cost: O(n³) per iteration, for an eigendecomposition of the graph and a few products; about 14 n² numbers of 8 bytes
+    in memory. New samples are labelled as by
     ``MVEC``.
 
     References
@@ -175,17 +172,14 @@ class RSEC(EnsembleClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
+    def _memory_estimate(self, views: Views) -> int:
+        return super()._memory_estimate(views) + 14 * 8 * len(views) ** 2
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, solver_rng, final_rng = rng.spawn(3)
         self._make_partitions(views, partition_rng)
         base_labels = self.base_labels_
         k = min(self.n_clusters, merge_equal_rows(base_labels).first.size)
-        n = len(views)
-        require_memory(
-            14 * 8 * float(n) ** 2,
-            f"RSEC on {n} samples",
-            "use MVEC, which merges samples and works in single precision, or SEC, KCC or FastMICE, linear in n",
-        )
         options = RSECOptions(self.nuclear_weight, self.noise_weight, self.graph)
         result = solve_rsec(
             coassociation(base_labels),
@@ -200,7 +194,7 @@ class RSEC(EnsembleClusterer):
         self.affinity_, self.history_ = result.Z, result.history
         self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
         labels = self._discretize(result, final_rng)
-        self._vote = ConsensusVote(base_labels, np.ones(n), labels, self.n_clusters)
+        self._vote = ConsensusVote(base_labels, np.ones(len(views)), labels, self.n_clusters)
         return labels
 
     def _discretize(self, result: RSECResult, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -80,6 +80,8 @@ class SEC(EnsembleClusterer):
         Objective after each iteration of the best start; with "spectral" that of the final k-means.
     n_iter_, converged_ : int, bool
         Iterations of the best start, and whether its labels came to rest.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (m,)

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.affinity.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.cluster.centroid_methods import BalancedClusterer
+from manyviews.cluster.memory import kmeans_bytes
 from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.history import History
 from manyviews.partition.discretize import center_confidence, kmeans_rows
@@ -34,6 +35,16 @@ class SpectralClusterer(BalancedClusterer):
     n_neighbors: int
     width: float | None
     n_init: int
+
+    def _graph_bytes(self, n: int, graphs: int) -> int:
+        """Return the bytes for the sum of some graphs, its normalised form and the eigenvectors."""
+        k = self.n_clusters
+        vectors = 8 * n * max(4 * k + 1, 40) + kmeans_bytes(n, k) + 8 * n * k
+        if self.affinity == "gaussian":
+            return 8 * (3 + (graphs > 1)) * n * n + vectors
+        entries = min(2 * self.n_neighbors * graphs, n) * n
+        dense = 8 * 2 * n * n if k > n // 4 else 0  # for so many eigenvectors the graph is filled
+        return 4 * 12 * entries + dense + vectors
 
     def _graph(self, X: Any) -> Any:
         if self.affinity == "gaussian":

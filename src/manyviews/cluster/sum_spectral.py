@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.spectral_methods import SpectralClusterer
 from manyviews.views import Views
 
@@ -65,6 +66,8 @@ class SumSpectral(SpectralClusterer):
         The sum of the eigenvalues; there is nothing to iterate.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -115,6 +118,10 @@ class SumSpectral(SpectralClusterer):
         self.width = width
         self.n_init = n_init
         self.balance_views = balance_views
+
+    def _memory_estimate(self, views: Views) -> int:
+        largest = max(map(copy_bytes, views.arrays))
+        return max(self._scaled_bytes(views), self._graph_bytes(len(views), len(views.names)) + largest)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None

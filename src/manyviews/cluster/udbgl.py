@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph, view_products
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
 from manyviews.optim.history import warn_unconverged
 from manyviews.partition.components import bipartite_components
 from manyviews.partition.discretize import kmeans_rows
@@ -106,6 +107,8 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         Objective after each iteration. It may rise, as P is the outcome of a search.
     n_iter_, converged_ : int, bool
         Iterations made, and whether ``tol`` was met and the graph has k components.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -129,8 +132,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     where P is free; the cluster is the one whose anchors get the largest share of the fused links. On the training
     samples this differs from ``labels_`` for the few samples that the rank penalty has moved.
 
-    Faithful to the paper: ``anchor_space="concatenated", projection="rows"``; to the released code:
-    ``anchor_space="concatenated", rank_rule="released"``.
+    Paper: ``anchor_space="concatenated", projection="rows"``; its code: the same space, ``rank_rule="released"``.
 
     References
     ----------
@@ -142,8 +144,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     --------
     >>> from manyviews import UDBGL, datasets
     >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
-    >>> model = UDBGL(n_clusters=3, random_state=0).fit(data.views)
-    >>> model.n_components_
+    >>> UDBGL(n_clusters=3, random_state=0).fit(data.views).n_components_
     3
     """
 
@@ -197,10 +198,15 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         self.max_iter = max_iter
         self.max_passes = max_passes
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
+        anchors = int(4 * min(1.0, ANCHOR_ROWS / n) * sum(map(copy_bytes, views.arrays)))
+        # products and graph of each view, and what one step holds: the fused graph, its links, the quadratic programs
+        return max(anchors, 8 * n * (m * (2 * V + 14) + V))
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m = self._anchor_count(len(views))
-        kinds = zip(views.arrays, self._scalings(views.names), strict=True)
-        self._scaling = [fit_scaling(X, _auto_scaling(X) if kind == "auto" else kind) for X, kind in kinds]
+        self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
         anchor_rng, label_rng = rng.spawn(2)
         self._say(f"choosing {m} anchors")
         self.anchors_ = dict(zip(views.names, self._choose_anchors(views, m, anchor_rng), strict=True))
@@ -220,6 +226,10 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         labels = self._discretize(result.graph, label_rng)
         self._store(result, labels)
         return labels
+
+    def _auto_scaling(self, X: Any) -> str:
+        fractions = sparse.issparse(X) and not np.array_equal(X.data, np.floor(X.data))
+        return "unit" if fractions else usual_scaling(X, "minmax")
 
     def _anchor_count(self, n: int) -> int:
         m = self.n_clusters if self.n_anchors is None else self.n_anchors
@@ -269,8 +279,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         self.graph_.eliminate_zeros()
         self.embedding_ = result.graph.U
         self.confidence_ = self._shares(result.B)[np.arange(labels.size), labels]
-        self.history_ = result.history
-        self.n_iter_ = result.history.n_iter
+        self.history_, self.n_iter_ = result.history, result.history.n_iter
         self.converged_ = result.history.converged and self.n_components_ == self.n_clusters
 
     @property
@@ -289,10 +298,3 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         for view, d in zip(self._products(views), self.view_weights_, strict=True):
             B += d * update_view_graph(view, None, d, 0.0, self.alpha, 0.0)
         return np.asarray(self._shares(B).argmax(axis=1))
-
-
-def _auto_scaling(X: Any) -> str:
-    if not sparse.issparse(X):
-        return "minmax"
-    counts = X.data.min(initial=0.0) >= 0 and np.array_equal(X.data, np.floor(X.data))
-    return "tfidf" if counts else "unit"

@@ -13,6 +13,7 @@ from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice
 from manyviews.cluster.anchor_ensemble import draw_groups
 from manyviews.cluster.concatenation import Concatenation
 from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, checked_range
+from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.views import Views
 
@@ -78,6 +79,8 @@ class USENC(EnsembleClusterer):
         The relaxed normalised cut of the consensus; the method has no iterations to follow.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -154,13 +157,22 @@ class USENC(EnsembleClusterer):
         self.discretization = discretization
         self.n_init = n_init
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, both = len(views), stored_width(views.arrays)
+        widths = (*both, both[1])
+        largest = self._cluster_range(n)[1]
+        return self._ensemble_bytes(n, self.n_base_clusterings, largest, anchor_width(both), widths)
+
+    def _cluster_range(self, n: int) -> tuple[int, int]:
+        k, limits = self.n_clusters, (1, max(1, min(n - 1, self.n_anchors)))
+        usual = (min(20, max(k, n // 20)), min(60, max(2 * k, n // 10)))
+        return checked_range(self.cluster_range, (min(usual), max(usual)), limits, "cluster_range")
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
-        n, k = len(views), self.n_clusters
         self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
-        limits = (1, max(1, min(n - 1, self.n_anchors)))
-        usual = (min(20, max(k, n // 20)), min(60, max(2 * k, n // 10)))
-        clusters = checked_range(self.cluster_range, (min(usual), max(usual)), limits, "cluster_range")
+        self.scalings_ = self._concatenation.scalings
+        clusters = self._cluster_range(len(views))
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)
         base, last = (EmbeddingRule(self.discretization, *steps) for steps in ((5, 1), (100, self.n_init)))  # type: ignore[arg-type]
         recipe = CutRecipe(

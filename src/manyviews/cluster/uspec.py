@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from threadpoolctl import threadpool_limits
 
-from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice, fit_anchor_cut
+from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice, cut_bytes, fit_anchor_cut
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.concatenation import Concatenation
 from manyviews.cluster.fallback import fit_fallback
+from manyviews.cluster.memory import stored_width
 from manyviews.optim.history import History
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.views import Views
@@ -69,6 +70,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
         The relaxed normalised cut; the method has no iterations to follow.
     n_iter_, converged_ : int, bool
         1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
         Number of views and of columns in all.
     view_names_in_, n_view_features_in_ : ndarray of shape (V,)
@@ -140,6 +143,10 @@ class USPEC(MultiViewClusterer, PredictMixin):
         self.discretization = discretization
         self.n_init = n_init
 
+    def _memory_estimate(self, views: Views) -> int:
+        n, (width, stored) = len(views), stored_width(views.arrays)
+        return cut_bytes(n, min(self.n_anchors, n), self.n_neighbors, self.n_clusters, width, stored, stored)
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.n_anchors < self.n_clusters:
             raise ValueError(
@@ -148,6 +155,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
             )
         cut_rng, fallback_rng = rng.spawn(2)
         self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
+        self.scalings_ = self._concatenation.scalings
         arrays, treatment = (self._concatenation.of(views.arrays),), self._concatenation.treatment
         rule = EmbeddingRule(self.discretization, 100, self.n_init)  # type: ignore[arg-type]
         recipe = CutRecipe(

@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["SCALINGS", "Scaling", "apply_scaling", "fit_scaling", "row_blocks", "smallest_scale", "unit_rows"]
+__all__ = [
+    "SCALINGS",
+    "Scaling",
+    "apply_scaling",
+    "fit_scaling",
+    "row_blocks",
+    "smallest_scale",
+    "unit_rows",
+    "usual_scaling",
+]
 
 Array = NDArray[Any]
 SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
@@ -23,6 +32,13 @@ class Scaling(NamedTuple):
     shift: Array | None = None
     scale: Array | None = None
     columns: Array | None = None
+
+
+def usual_scaling(X: Any, dense: str = "standard") -> str:
+    """Return the scaling of a view when none is asked for: ``dense``, or for CSR tf-idf, unit rows if some are < 0."""
+    if not sparse.issparse(X):
+        return dense
+    return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
 
 
 def fit_scaling(X: Any, kind: str | None) -> Scaling:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.views import Views
 
 __all__ = ["SCALED", "embedding_of", "narrow", "scaled", "scalings_of", "side_by_side"]
@@ -22,25 +22,17 @@ SCALED = {
     "minmax": "columns brought to the same range",
     "unit": "rows brought to length 1",
     "tfidf": "tf-idf weights",
+    "tfidf_plain": "tf-idf weights, terms that all samples have left out",
     None: "numbers as given",
 }
 
 
 def scalings_of(model: Any, views: Views) -> list[str | None]:
-    """Return the scaling of each view: the model's where it was chosen by name, else the usual one."""
-    chosen = getattr(model, "scaling", "auto")
-    kinds: list[str | None] = []
-    for name, array in views.items():
-        kind = chosen.get(name, "auto") if isinstance(chosen, Mapping) else chosen
-        named = kind is None or isinstance(kind, str)
-        kinds.append(kind if named and kind in SCALED else _usual_scaling(array))
-    return kinds
-
-
-def _usual_scaling(array: Any) -> str:
-    if not sparse.issparse(array):
-        return "standard"
-    return "tfidf" if array.data.min(initial=0.0) >= 0 else "unit"
+    """Return the scaling of each view: what the model did to it, else the usual one."""
+    chosen = getattr(model, "scalings_", None)
+    if chosen is not None and len(chosen) == len(views.names) and all(kind in SCALED for kind in chosen):
+        return list(chosen)
+    return [usual_scaling(array) for array in views.arrays]
 
 
 def embedding_of(model: Any, n_samples: int) -> Array | None:
