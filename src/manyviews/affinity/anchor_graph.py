@@ -10,16 +10,25 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import row_blocks
 from manyviews.prototypes.anchors import AnchorRegions
-from manyviews.prototypes.block_kmeans import Metric
+from manyviews.prototypes.block_kmeans import Metric, similarity_blocks
 
-__all__ = ["AnchorIndex", "Neighbors", "affinities", "bipartite_block", "build_index", "cheaper_search", "find_anchors"]
+__all__ = [
+    "AnchorIndex",
+    "Neighbors",
+    "affinities",
+    "bipartite_block",
+    "build_index",
+    "cheaper_search",
+    "find_anchors",
+    "recall",
+]
 
 Array = NDArray[Any]
 Search = Literal["exact", "approximate"]
 EPS = float(np.finfo(np.float64).eps)
 # candidate neighbours of an anchor, per neighbour asked for
 CANDIDATES_PER_NEIGHBOR = 10
-CELLS_PER_BLOCK = 1 << 19
+CELLS_PER_BLOCK = 1 << 18
 # beyond this many neighbours one partial sort is cheaper than taking the largest again and again
 REPEATED_ARGMAX_LIMIT = 16
 
@@ -87,8 +96,15 @@ def cheaper_search(p: int, width: float, n_neighbors: int, n: int) -> Search:
 
 
 # microseconds per multiply-add, compared entry, moved entry and row, measured on one core; only ratios matter
-GEMM_COST, SMALL_GEMM_COST, SCAN_COST, MOVE_COST, ROW_COST = 2.5e-5, 5e-5, 1.3e-4, 4e-4, 0.8
+GEMM_COST, SMALL_GEMM_COST, SCAN_COST, MOVE_COST, ROW_COST = 2.5e-5, 5e-5, 1.3e-4, 4e-4, 2.5
 ROWS_PER_ANCHOR = 50
+
+
+def recall(index: AnchorIndex, rows: Any, n_neighbors: int) -> float:
+    """Return which part of the true K nearest anchors of some rows an approximate search finds."""
+    near = find_anchors(index, rows, n_neighbors).index
+    true = find_anchors(AnchorIndex(index.points, index.metric), rows, n_neighbors).index
+    return float(np.mean([(near == true[:, [j]]).any(axis=1).mean() for j in range(n_neighbors)]))
 
 
 def find_anchors(index: AnchorIndex, rows: Any, n_neighbors: int) -> Neighbors:
@@ -115,11 +131,7 @@ def find_anchors(index: AnchorIndex, rows: Any, n_neighbors: int) -> Neighbors:
 def _exact(index: AnchorIndex, rows: Any, K: int) -> Neighbors:
     b, p = rows.shape[0], index.points.shape[0]
     found = Neighbors(np.empty((b, K), np.int32), np.empty((b, K), rows.dtype))
-    points, bias = _transposed(index.points, index.metric)
-    for block in row_blocks(b, max(64, CELLS_PER_BLOCK // p)):
-        S = np.asarray(rows[block] @ points)
-        if bias is not None:
-            S += bias
+    for block, S in similarity_blocks(rows, index.points, index.metric, max(64, CELLS_PER_BLOCK // p)):
         found.index[block], found.distance[block] = _largest(S, K)
     _to_distances(found.distance, rows, index.metric)
     return found
@@ -154,18 +166,8 @@ def _groups(labels: NDArray[np.int64]) -> Any:
     yield from zip(values, np.split(order, starts[1:]), strict=True)
 
 
-def _transposed(points: Any, metric: Metric) -> tuple[Array, Array | None]:
-    dense = points.toarray() if sparse.issparse(points) else points
-    bias = -0.5 * np.einsum("ij,ij->i", dense, dense) if metric == "euclidean" else None
-    return np.ascontiguousarray(dense.T), bias
-
-
 def _similarities(rows: Any, points: Any, metric: Metric) -> Array:
-    dense, bias = _transposed(points, metric)
-    S = np.asarray(rows @ dense)
-    if bias is not None:
-        S += bias
-    return S
+    return next(similarity_blocks(rows, points, metric, rows.shape[0]))[1]
 
 
 def _largest(S: Array, K: int) -> tuple[NDArray[np.int64], Array]:
@@ -173,12 +175,13 @@ def _largest(S: Array, K: int) -> tuple[NDArray[np.int64], Array]:
     if K > REPEATED_ARGMAX_LIMIT:
         order = np.argsort(-S, axis=1, kind="stable")[:, :K]
         return order, np.take_along_axis(S, order, axis=1)
-    rows = np.arange(S.shape[0])
+    flat, starts = S.reshape(-1), np.arange(S.shape[0]) * S.shape[1]
     index, value = np.empty((S.shape[0], K), np.int64), np.empty((S.shape[0], K), S.dtype)
     for j in range(K):
         index[:, j] = best = S.argmax(axis=1)
-        value[:, j] = S[rows, best]
-        S[rows, best] = -np.inf
+        best += starts
+        value[:, j] = flat[best]
+        flat[best] = -np.inf
     return index, value
 
 

@@ -18,6 +18,7 @@ from manyviews.affinity.anchor_graph import (
     build_index,
     cheaper_search,
     find_anchors,
+    recall,
 )
 from manyviews.cluster.sampled_rows import ViewRows, ViewTreatment, speaking_rows
 from manyviews.linalg.scaling import row_blocks
@@ -31,6 +32,8 @@ Array = NDArray[Any]
 SearchChoice = Literal["auto", "exact", "approximate"]
 NO_LABEL = -1
 EPS = float(np.finfo(np.float64).eps)
+# "auto" takes the approximate search where it is cheaper and finds this part of the true neighbours of a few rows
+LEAST_RECALL, PROBE_ROWS = 0.97, 256
 ROWS_PER_BLOCK = {"exact": 8_192, "approximate": 65_536}
 
 
@@ -202,10 +205,15 @@ def _link(reader: ViewRows, view: int, recipe: CutRecipe, rng: np.random.Generat
     K = min(recipe.n_neighbors, p)
     width = candidates.nnz / candidates.shape[0] if sparse.issparse(candidates) else treatment.width
     search = cheaper_search(p, width, K, n) if recipe.search == "auto" else recipe.search
-    regions = None
+    index = build_index(anchors, treatment.metric, K)
     if search == "approximate":
         regions = anchor_regions(anchors, rng, treatment.metric, max_iter=recipe.region_iter)
-    return ViewLink(view, treatment, build_index(anchors, treatment.metric, K, regions), K)
+        quick = build_index(anchors, treatment.metric, K, regions)
+        # where columns are mostly noise, the neighbours of the nearest anchor are not those of the sample
+        probe = candidates[:: max(1, candidates.shape[0] // PROBE_ROWS)]
+        if recipe.search == "approximate" or recall(quick, probe, K) >= LEAST_RECALL:
+            index = quick
+    return ViewLink(view, treatment, index, K)
 
 
 def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, tuple[Neighbors, Array | None]]:

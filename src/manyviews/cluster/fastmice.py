@@ -64,7 +64,7 @@ class FastMICE(EnsembleClusterer):
         Metric of each view. "auto": cosine for sparse views without negative entries, else Euclidean.
     search : {"auto", "exact", "approximate"}, default="auto"
         How nearest anchors are found. "approximate" is the published search through regions of anchors; "auto" takes
-        what is cheaper, and for a few hundred columns that is the exact one.
+        what is cheaper, but the approximate one only where it finds 97 % of the true neighbours of a few samples.
     discretization : {"cosine", "paper"}, default="cosine"
         How an embedding becomes labels. "cosine": unit rows and cosine k-means, as the released code. "paper": columns
         divided by :math:`\sqrt{\mu}` and squared Euclidean k-means, the text of the paper; worse and more variable.

@@ -47,7 +47,7 @@ class USENC(EnsembleClusterer):
         "auto": cosine where all views are sparse without negative entries, else Euclidean.
     search : {"auto", "exact", "approximate"}, default="auto"
         How nearest anchors are found. "approximate" is the published search through regions of anchors; "auto" takes
-        what is cheaper.
+        what is cheaper, but the approximate one only where it finds 97 % of the true neighbours of a few samples.
     discretization : {"kmeans", "paper"}, default="kmeans"
         How an embedding becomes labels. "kmeans": unit rows, k-means from k-means++, as the released code. "paper":
         columns divided by :math:`\sqrt\mu`, rows of any length.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgError, eigh
+from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 __all__ = ["column_signs", "fix_signs", "leading_subspace", "top_eigenpairs"]
@@ -19,6 +20,8 @@ DENSE_LIMIT = 500
 SPARSE_LIMIT = 128
 # of sparse matrices: beyond so many restarts the dense solver is faster
 LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
+# a sparse matrix up to this size with more than this part of its entries filled is worth filling up
+SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
 
 
 def top_eigenpairs(
@@ -83,17 +86,26 @@ def _lanczos(
     if not sparse.issparse(A):
         return eigsh(A, k=k, which="LA", v0=start)  # type: ignore[no-any-return]
     known = np.zeros((n, 0)) if known is None else known
-
-    def without_known(x: NDArray[Any]) -> NDArray[Any]:
-        x = x.ravel()
-        return np.asarray(A @ x - 2.0 * (known @ (known.T @ x)))
-
-    operator = LinearOperator(A.shape, matvec=without_known, dtype=np.float64)
+    operator = LinearOperator(A.shape, matvec=_without_known(A, known), dtype=np.float64)
     start = start - known @ (known.T @ start)
     ncv = min(n, max(2 * k + 20, 40))
     return eigsh(  # type: ignore[no-any-return]
         operator, k=k, which="LA", v0=start, ncv=ncv, tol=LANCZOS_TOL, maxiter=LANCZOS_RESTARTS
     )
+
+
+def _without_known(A: Any, known: NDArray[Any]) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """Return the product with A once its known eigenvalues are moved below all others."""
+    if A.shape[0] <= SYMMETRIC_LIMIT and A.nnz > FILLED * A.shape[0] ** 2:
+        # reading half of a full matrix in order takes less time than looking up the entries
+        full = np.asfortranarray(A.toarray() - 2.0 * (known @ known.T), dtype=np.float64)
+        return lambda x: np.asarray(dsymv(1.0, full, x.ravel()))
+
+    def product(x: NDArray[Any]) -> NDArray[Any]:
+        x = x.ravel()
+        return np.asarray(A @ x - 2.0 * (known @ (known.T @ x)))
+
+    return product
 
 
 def leading_subspace(

@@ -23,6 +23,7 @@ __all__ = [
 Array = NDArray[Any]
 SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
 ROWS_PER_BLOCK = 8_192
+CELLS_PER_BLOCK = 1 << 15
 
 
 class Scaling(NamedTuple):
@@ -91,7 +92,8 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         d' is smaller than d where constant columns were dropped.
     """
     if scaling.columns is not None:
-        X = X[:, scaling.columns]
+        # of a dense array, indexing would return its columns one after the other in memory, and take more time
+        X = X[:, scaling.columns] if sparse.issparse(X) else np.take(X, scaling.columns, axis=1)
     if scaling.shift is not None and not sparse.issparse(X):
         X = X - scaling.shift.astype(X.dtype)
     if scaling.scale is not None:
@@ -144,7 +146,7 @@ def _fit_standard(X: Any) -> Scaling:
     else:
         mean = X.mean(axis=0, dtype=np.float64)
         variance = np.zeros(X.shape[1])
-        for rows in row_blocks(n):
+        for rows in row_blocks(n, max(16, CELLS_PER_BLOCK // X.shape[1])):
             variance += np.square(X[rows] - mean).sum(axis=0)
         variance /= n
     # below this a column varies only by the rounding of its own mean

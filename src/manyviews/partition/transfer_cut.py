@@ -31,6 +31,9 @@ __all__ = [
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 65_536
+# with more anchors a dense W no longer pays
+PAIRS_LIMIT = 2_048
+LINKS_PER_BLOCK = 1 << 15
 UNIT_GUARD = 1e-10
 NULL_VALUE = 1e-12
 Embedding = Literal["unit", "paper"]
@@ -45,16 +48,45 @@ class CutVectors(NamedTuple):
 
 def gram_block(B: Any) -> sparse.csr_array:
     r"""Return :math:`B^\top D_X^{-1} B` (q, q) of a block of rows, in float64; the sum over blocks is W."""
-    B = sparse.csr_array(B, dtype=np.float64, copy=True)
-    degree = np.asarray(B.sum(axis=1)).ravel()
+    B = sparse.csr_array(B)
+    q = B.shape[1]
+    if q > PAIRS_LIMIT:
+        B = sparse.csr_array(B, dtype=np.float64, copy=True)
+        B.data *= np.repeat(_inverse_roots(B), np.diff(B.indptr))
+        return (B.T.tocsr() @ B).tocsr()
+    half = np.zeros(q * q)
+    _add_pairs(half, B)
+    half = half.reshape(q, q)
+    W = half + half.T
+    W[np.diag_indices(q)] *= 0.5
+    return sparse.csr_array(W)
+
+
+def _inverse_roots(B: sparse.csr_array) -> NDArray[np.float64]:
+    degree = np.asarray(B.sum(axis=1, dtype=np.float64)).ravel()
     # a row without links adds nothing
-    root = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
-    B.data *= np.repeat(root, np.diff(B.indptr))
-    return (B.T.tocsr() @ B).tocsr()
+    return np.asarray(np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0))
+
+
+def _add_pairs(half: NDArray[np.float64], B: sparse.csr_array) -> None:
+    """Add to a flat (q, q) matrix one product per pair of links of a row: half the work of a sparse product."""
+    roots, lengths, q = _inverse_roots(B), np.diff(B.indptr), B.shape[1]
+    for length in np.unique(lengths[lengths > 0]):
+        members = np.flatnonzero(lengths == length)
+        for part in row_blocks(members.size, max(256, LINKS_PER_BLOCK // int(length))):
+            rows = members[part]
+            links = B.indptr[rows] + np.arange(length)[:, None]
+            columns = B.indices[links].astype(np.int64)
+            weights = B.data[links] * roots[rows]
+            for a in range(length):
+                cells = columns[a] * q + columns[a:]
+                np.add.at(half, cells.ravel(), (weights[a] * weights[a:]).ravel())
 
 
 def gram(B: Any) -> sparse.csr_array:
     """Return W (q, q), adding up blocks of rows."""
+    if B.shape[1] <= PAIRS_LIMIT:
+        return gram_block(B)  # works in blocks itself
     W = gram_block(B[:ROWS_PER_BLOCK])
     for rows in row_blocks(B.shape[0], ROWS_PER_BLOCK):
         if rows.start > 0:

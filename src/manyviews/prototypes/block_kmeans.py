@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import row_blocks, unit_rows
 
-__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "similarity"]
+__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "similarity_blocks"]
 
 Array = NDArray[Any]
 Metric = Literal["euclidean", "cosine"]
@@ -32,12 +33,48 @@ class BlockKMeans(NamedTuple):
     score: float
 
 
-def similarity(X: Any, centers: Array, metric: Metric) -> Array:
-    r"""Return :math:`x^\top c - \tfrac12 \|c\|^2` ("euclidean") or :math:`x^\top c` ("cosine"), shape (b, k)."""
-    S = np.asarray(X @ centers.T)
-    if metric == "euclidean":
-        S -= 0.5 * np.einsum("ij,ij->i", centers, centers)
-    return S
+def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterator[tuple[slice, Array]]:
+    r"""Yield similarities of blocks of rows to all centres.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Rows.
+    centers : ndarray or CSR of shape (k, d)
+        Centres.
+    metric : {"euclidean", "cosine"}
+        :math:`x^\top c - \tfrac12 \|c\|^2`, or :math:`x^\top c`.
+    size : int
+        Rows in a block.
+
+    Yields
+    ------
+    rows : slice
+        The block.
+    S : ndarray of shape (b, k)
+        Its similarities, in a buffer that the next block overwrites.
+    """
+    points = np.ascontiguousarray((centers.toarray() if sparse.issparse(centers) else centers).T)
+    bias = -0.5 * np.einsum("ij,ij->j", points, points) if metric == "euclidean" else None
+    if sparse.issparse(X):
+        for rows in row_blocks(X.shape[0], size):
+            S = np.asarray(X[rows] @ points)
+            yield rows, S if bias is None else np.add(S, bias, out=S)
+        return
+    (n, d), k = X.shape, points.shape[1]
+    size = min(size, n)
+    part = None
+    if bias is not None and k > d:
+        # one more column in the product costs less than adding to each of many results
+        part, points, bias = np.ones((size, d + 1), X.dtype), np.vstack([points, bias]), None
+    S = np.empty((size, k), np.result_type(X, points))
+    for rows in row_blocks(n, size):
+        block, out = X[rows], S[: rows.stop - rows.start]
+        if part is not None:
+            part[: len(block), :d] = block
+            block = part[: len(block)]
+        np.matmul(block, points, out=out)
+        yield rows, out if bias is None else np.add(out, bias, out=out)
 
 
 def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int64], Array]:
@@ -62,10 +99,11 @@ def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int6
     n, k = X.shape[0], centers.shape[0]
     labels = np.empty(n, dtype=np.int64)
     value = np.empty(n, dtype=X.dtype)
-    for rows in row_blocks(n, int(np.clip(CELLS_PER_BLOCK // k, *ROWS_PER_BLOCK))):
-        S = similarity(X[rows], centers, metric)
-        labels[rows] = S.argmax(axis=1)
-        value[rows] = np.take_along_axis(S, labels[rows, None], axis=1)[:, 0]
+    for rows, S in similarity_blocks(X, centers, metric, int(np.clip(CELLS_PER_BLOCK // k, *ROWS_PER_BLOCK))):
+        best = S.argmax(axis=1)
+        labels[rows] = best
+        best += np.arange(best.size) * k
+        value[rows] = S.reshape(-1)[best]
     return labels, (-2 * value if metric == "euclidean" else value)
 
 
