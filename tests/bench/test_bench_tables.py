@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +24,7 @@ from manyviews.bench.tables import counted, to_csv, to_latex, to_markdown
 from manyviews.cluster.registry import find_method
 from manyviews.metrics import evaluate
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"
 
 
@@ -161,6 +164,16 @@ def test_the_page_is_complete_and_escapes_what_it_shows(texts):
     assert all(f'id="{name}"' in page for name in charts)
     # a row that timed out is drawn nowhere
     assert not any("TP-LFMVC, citeseer" in trace["y"] for trace in charts["table-4"]["data"])
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_a_browser_draws_all_charts(texts, tmp_path):
+    page = render_page(compared(texts, {}, lost=["TP-LFMVC"]))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=20000"]
+    command = [CHROMIUM, *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert dom.count('data-state="drawn"') == page.count('<div class="chart"')
 
 
 def test_material_takes_the_forms_that_protocols_ask_for(texts):
