@@ -201,3 +201,8 @@ def test_data_that_are_not_shipped_are_looked_up_in_a_folder(tmp_path):
     np.savez(tmp_path / "Cornell.npz", view_0=np.eye(3), view_1=np.eye(3), labels=[0, 0, 1])
     with pytest.raises(ValueError, match="has 3 samples, 2 views and 2 classes, but cornell has 195, 2 and 5"):
         find_data("cornell", tmp_path)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_rows_can_be_named_in_a_list_with_commas(name):
+    assert not any("," in row for row in paper(name).rows)

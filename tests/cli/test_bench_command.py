@@ -83,6 +83,7 @@ CASES = {
     "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),
     "no seeds": (("bench", "mspl", "--seeds", "0"), "give at least 1"),
     "no jobs": (("bench", "mspl", "--jobs", "0"), "give -1 for one process per core"),
+    "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0.* give a number above 0"),
     "empty list": (("bench", "mspl", "--methods", ","), "--methods is empty"),
     "a file in the way": (("bench", "mspl", "--datasets", "mfeat", "--out", "a.csv"), "a.csv exists and is a file"),
     "a folder of others": (("bench", "mspl", "--datasets", "mfeat", "--out", "."), "not the output of bench mspl"),

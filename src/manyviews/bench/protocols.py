@@ -233,7 +233,7 @@ _UDBGL = Protocol(
     ),
     setups=(
         Setup(
-            "UDBGL, released rule",
+            "UDBGL released rule",
             "udbgl",
             _PAPER_ANCHORS | {"rank_rule": "released"},
             note=(
@@ -241,8 +241,8 @@ _UDBGL = Protocol(
                 "the embedding, while the released code leaves them wrong in number"
             ),
         ),
-        Setup("UDBGL, the paper's rule", "udbgl", _PAPER_ANCHORS),
-        Setup("UDBGL, the paper's rule", "udbgl", variant="default anchors"),
+        Setup("UDBGL paper's rule", "udbgl", _PAPER_ANCHORS),
+        Setup("UDBGL paper's rule", "udbgl", variant="default anchors"),
     ),
 )
 
