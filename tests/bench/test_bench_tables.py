@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +24,7 @@ from manyviews.bench.tables import counted, to_csv, to_latex, to_markdown
 from manyviews.cluster.registry import find_method
 from manyviews.metrics import evaluate
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"
 
 
@@ -163,6 +166,16 @@ def test_the_page_is_complete_and_escapes_what_it_shows(texts):
     assert not any("TP-LFMVC, citeseer" in trace["y"] for trace in charts["table-4"]["data"])
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_a_browser_draws_all_charts(texts, tmp_path):
+    page = render_page(compared(texts, {}, lost=["TP-LFMVC"]))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=20000"]
+    command = [CHROMIUM, *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert dom.count('data-state="drawn"') == page.count('<div class="chart"')
+
+
 def test_material_takes_the_forms_that_protocols_ask_for(texts):
     material = Material({"citeseer": texts}, PROTOCOLS["op-lfmvc"])
     kernels = material[material_name("citeseer", "kernels", None)]
@@ -175,6 +188,10 @@ def test_material_takes_the_forms_that_protocols_ask_for(texts):
     assert dense.views.names == ("content",)
     assert isinstance(dense.views.arrays[0], np.ndarray)
     assert "cora:features" not in material
+    words = Material({"bbcsport": replace(texts, name="bbcsport")}, PROTOCOLS["mvec"])
+    weighted = words[material_name("bbcsport", "weighted", "content")].views.arrays[0]
+    np.testing.assert_allclose(np.sqrt(weighted.multiply(weighted).sum(axis=1)), 1.0)
+    assert (words["bbcsport:features"].views.arrays[0] != texts.views.arrays[0]).nnz == 0
     digits = datasets.load("mfeat")
     assert Material({"mfeat": digits}, PROTOCOLS["mvec"]).view_names("mfeat") == ("fourier", "pixel_averages")
 
@@ -188,3 +205,8 @@ def test_data_that_are_not_shipped_are_looked_up_in_a_folder(tmp_path):
     np.savez(tmp_path / "Cornell.npz", view_0=np.eye(3), view_1=np.eye(3), labels=[0, 0, 1])
     with pytest.raises(ValueError, match="has 3 samples, 2 views and 2 classes, but cornell has 195, 2 and 5"):
         find_data("cornell", tmp_path)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_rows_can_be_named_in_a_list_with_commas(name):
+    assert not any("," in row for row in paper(name).rows)

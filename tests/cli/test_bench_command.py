@@ -63,7 +63,7 @@ def test_data_that_are_not_there_are_told_and_the_rest_runs(folder, run, monkeyp
     monkeypatch.setattr("manyviews.bench.runner.run_all", lambda runs, *_, **__: asked.extend(runs) or 1 / 0)
     result = run("bench", "mvec", "--methods", "Spectral_BSV", "--seeds", "1")
     assert "without 3sources, 4areas, bbcsport, caltech101_20, notting_hill, whose files are not there" in result.err
-    assert [call.data for call in asked] == ["mfeat:features:fourier", "mfeat:features:pixel_averages"]
+    assert [call.data for call in asked] == ["mfeat:weighted:fourier", "mfeat:weighted:pixel_averages"]
 
 
 CASES = {
@@ -83,6 +83,7 @@ CASES = {
     "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),
     "no seeds": (("bench", "mspl", "--seeds", "0"), "give at least 1"),
     "no jobs": (("bench", "mspl", "--jobs", "0"), "give -1 for one process per core"),
+    "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0.* give a number above 0"),
     "empty list": (("bench", "mspl", "--methods", ","), "--methods is empty"),
     "a file in the way": (("bench", "mspl", "--datasets", "mfeat", "--out", "a.csv"), "a.csv exists and is a file"),
     "a folder of others": (("bench", "mspl", "--datasets", "mfeat", "--out", "."), "not the output of bench mspl"),

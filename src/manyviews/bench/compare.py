@@ -236,7 +236,7 @@ def _verdict(
     if published is None:
         return "not comparable", "the paper prints no figure"
     if table.metric == "seconds":
-        return "not comparable", "times of another machine"
+        return "not comparable", "another machine; ours are processor seconds of one thread"
     verdict, reason = judge(published, mean, deviation, table.decimals)
     return verdict, "; ".join(filter(None, [reason, lost]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Measured:
     Attributes
     ----------
     mean, deviation : float or None
-        Over the fits that were done, in the unit of the score (0 .. 1 or seconds); None where none was done.
+        Over the fits that were done, in the unit of the score (0 .. 1, or processor seconds); None where none was.
     n_runs, n_lost : int
         Fits that were done, and that were not.
     choice : str
@@ -142,14 +142,14 @@ def measure(candidates: Sequence[Candidate], records: Mapping[int, Record], tabl
     if not done:
         return found[0]
     if table.metric == "seconds":
-        return done[0]
+        return replace(done[0], choice="")
     return max(done, key=lambda each: each.mean if each.mean is not None else -np.inf)
 
 
 def _mean(candidate: Candidate, records: Sequence[Record], metric: str) -> Measured:
     done = [record for record in records if record.status == "ok"]
     lost = [record for record in records if record.status != "ok"]
-    values = np.array([record.seconds if metric == "seconds" else record.scores[metric] for record in done])
+    values = np.array([record.cpu_seconds if metric == "seconds" else record.scores[metric] for record in done])
     return Measured(
         mean=float(values.mean()) if done else None,
         deviation=float(values.std(ddof=1)) if len(done) > 1 else (0.0 if done else None),

@@ -101,6 +101,9 @@ def bench(
         raise UsageError(f"--seeds {seeds}: give at least 1")
     if jobs < 1 and jobs != -1:
         raise UsageError(f"--jobs {jobs}: give -1 for one process per core, or at least 1")
+    for option, limit in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
+        if limit is not None and not limit > 0:
+            raise UsageError(f"{option} {limit}: give a number above 0, or leave it out for no limit")
     setups = _chosen_setups(chosen, protocol.setups, methods)
     found = _chosen_data(chosen, datasets, None if data is None else Path(data), quiet=quiet or as_json)
     n_seeds = seeds if seeds is not None else (protocol.repeats if full else protocol.quick_repeats)
