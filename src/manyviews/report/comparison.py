@@ -1,0 +1,104 @@
+"""Summary of a comparison of methods -> one figure and one self-contained page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from manyviews.report.figures import ACCENT, base_layout, escape, require_plotly
+from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, script_json, themes
+from manyviews.report.palette import LIGHT, look_of
+from manyviews.report.wording import fixed
+
+__all__ = ["comparison_figure", "render_comparison"]
+
+
+def comparison_figure(summary: Mapping[str, Any]) -> Any:
+    """Draw how well each method keeps neighbours together: one mark per view, and their mean; the best on top.
+
+    Parameters
+    ----------
+    summary : dict
+        From ``manyviews.bench.comparison_summary.summary_of``.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace per view and one for the means.
+    """
+    go = require_plotly()
+    rows = [row for row in summary["methods"] if row["criteria"]][::-1]
+    names = list(rows[0]["criteria"]["structures"]) if rows else []
+    figure = go.Figure(layout=base_layout())
+    means = [row["criteria"]["structure"] for row in rows]
+    bars = go.Bar(orientation="h", opacity=0.35, **_points(rows, means, "mean of the views"))
+    figure.add_trace(bars.update(meta={"role": "accent"}, marker={"color": ACCENT}))
+    for position, name in enumerate(names):
+        look = look_of(position)
+        values = [row["criteria"]["structures"][name] for row in rows]
+        line = {"width": 1.7 if look.hollow else 0}
+        marker = {"color": LIGHT[look.hue], "symbol": look.marker, "size": 9, "line": line}
+        points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
+        figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
+    figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
+    figure.update_xaxes(title_text="neighbours kept together beyond chance (modularity)", zeroline=True, nticks=7)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[escape(row["name"]) for row in rows],
+        range=[-0.6, len(rows) - 0.4],
+        automargin=True,
+        zeroline=False,
+    )
+    return figure
+
+
+def _points(rows: list[Any], values: list[float], what: str) -> dict[str, Any]:
+    return {
+        "x": values,
+        "y": list(range(len(rows))),
+        "name": escape(what),
+        "hoverinfo": "text",
+        "hovertext": [
+            f"<b>{escape(row['name'])}</b><br>{escape(what)}: {fixed(value)}"
+            for row, value in zip(rows, values, strict=True)
+        ],
+    }
+
+
+def render_comparison(summary: Mapping[str, Any]) -> str:
+    """Return the page of a comparison, complete in itself.
+
+    Parameters
+    ----------
+    summary : dict
+        From ``manyviews.bench.comparison_summary.summary_of``.
+
+    Returns
+    -------
+    str
+        HTML; names from files are escaped.
+
+    Raises
+    ------
+    ImportError
+        If plotly or jinja2 is not installed.
+    """
+    from manyviews import __version__
+
+    template = environment().get_template("comparison.html.j2")
+    require_plotly()
+    from markupsafe import Markup
+
+    drawn = any(row["criteria"] for row in summary["methods"])
+    charts = {"structure": chart_data(comparison_figure(summary))} if drawn else {}
+    payload = {"texts": [], "clusters": [], "charts": charts}
+    page: str = template.render(
+        summary,
+        version=__version__,
+        **themes(),
+        style=Markup(asset("style.css") + asset("comparison.css")),
+        script=Markup(asset("script.js")),
+        plotly=Markup(plotly_source()),
+        payload=Markup(script_json(payload)),
+    )
+    return page
