@@ -12,8 +12,8 @@ from scipy import sparse
 __all__ = [
     "Labelled",
     "check_dense_cells",
-    "check_tells",
     "check_sparse_cells",
+    "check_tells",
     "constant_columns",
     "distinct_samples",
     "first_text",

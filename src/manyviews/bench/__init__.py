@@ -1,0 +1,1 @@
+"""Many fits, resumable, and the papers' tables beside what they give."""
