@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from manyviews.bench.runner import Progress, run_all
 from manyviews.bench.view_graphs import view_graphs
 from manyviews.cluster.registry import MethodInfo
 from manyviews.datasets import Dataset
+from manyviews.metrics import adjusted_rand_index, evaluate
+from manyviews.views import Views
 
 __all__ = ["Comparison", "MethodResult", "Options", "compare"]
 
@@ -100,11 +102,12 @@ class Comparison:
 
 
 def compare(
-    data: Dataset,
+    views: Views,
     methods: Sequence[MethodInfo],
     n_clusters: int,
     store: Path,
     *,
+    truth: Any = None,
     options: Options | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
@@ -115,14 +118,16 @@ def compare(
 
     Parameters
     ----------
-    data : Dataset
-        The data. Its labels, where it has any, give external scores and have no part in the recommendation.
+    views : Views
+        The data.
     methods : sequence of MethodInfo
         From the registry.
     n_clusters : int
         Number of clusters.
     store : Path
         File that keeps the finished fits, see ``run_all``.
+    truth : array-like of shape (n,), default=None
+        Classes for external scores. They have no part in the recommendation.
     options : Options, default=None
         How much is done.
     progress : callable, default=None
@@ -143,63 +148,73 @@ def compare(
     >>> data = datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.2, random_state=0)
     >>> methods = [find_method(name) for name in ("concat-kmeans", "average-kkm")]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = compare(data, methods, 3, Path(folder) / "runs.jsonl", options=Options(n_seeds=2, n_parts=2))
+    ...     found = compare(data.views, methods, 3, Path(folder) / "runs.jsonl", options=Options(n_seeds=2, n_parts=2))
     >>> [result.status for result in found.results]
     ['ok', 'ok']
     """
     options = options or Options()
-    suitable = [method for method in methods if not _unsuitable(method, data)]
-    first = [_run(method, data, n_clusters, options.seed) for method in suitable]
-    records = _made(first, data, store, options, progress)
+    job = _Job(Dataset("data", views, None, (), "", ""), n_clusters, store, options, progress)
+    suitable = [method for method in methods if not _unsuitable(method, views)]
+    records = job.make([job.run(method, options.seed) for method in suitable])
     working = [method for method, record in zip(suitable, records, strict=True) if record.status == "ok"]
-    rest = [run for method in working for run in _more_runs(method, data, n_clusters, options)]
-    records += _made(rest, data, store, options, progress)
+    records += job.make([run for method in working for run in job.more_runs(method)])
     by_method = {method.name: [r for r in records if r.run.method == method.name] for method in suitable}
-    groupings = {name: _groupings(own, len(data.views)) for name, own in by_method.items()}
+    groupings = {name: _groupings(own, len(views)) for name, own in by_method.items()}
     groupings = {name: own for name, own in groupings.items() if own.seeds}
-    criteria = criteria_of(groupings, view_graphs(data.views)) if groupings else {}
-    results = tuple(_result(method, data, by_method, groupings, criteria) for method in methods)
-    return Comparison(results, recommend(criteria, n_clusters) if criteria else None)
+    criteria = criteria_of(groupings, view_graphs(views)) if groupings else {}
+    results = []
+    for method in methods:
+        if method not in suitable:
+            results.append(MethodResult(method, "unsuitable", _unsuitable(method, views)))
+        elif method.name not in groupings:
+            results.append(_without_result(method, by_method[method.name]))
+        else:
+            own = groupings[method.name].seeds
+            scores = [] if truth is None else [evaluate(truth, labels) for labels in own]
+            found = _result(method, by_method[method.name], own)
+            results.append(replace(found, criteria=criteria[method.name], scores=_by_score(scores)))
+    return Comparison(tuple(results), recommend(criteria) if criteria else None)
 
 
-def _unsuitable(method: MethodInfo, data: Dataset) -> str:
+@dataclass(frozen=True)
+class _Job:
+    """What all fits have in common."""
+
+    data: Dataset
+    n_clusters: int
+    store: Path
+    options: Options
+    progress: Callable[[Progress], None] | None
+
+    def run(self, method: MethodInfo, seed: int, rows: tuple[int, int] | None = None) -> Run:
+        return Run(method.name, self.data.name, seed, {}, self.n_clusters, rows)
+
+    def more_runs(self, method: MethodInfo) -> list[Run]:
+        first, n_seeds, n_parts = self.options.seed, self.options.n_seeds, self.options.n_parts
+        whole = [self.run(method, seed) for seed in range(first + 1, first + n_seeds)]
+        return whole + [self.run(method, seed, (seed, PART)) for seed in range(first, first + n_parts)]
+
+    def make(self, runs: Sequence[Run]) -> list[Record]:
+        return run_all(
+            runs,
+            {self.data.name: self.data},
+            self.store,
+            n_jobs=self.options.n_jobs,
+            time_limit=self.options.time_limit,
+            memory_limit=self.options.memory_limit,
+            keep_labels=True,
+            progress=self.progress,
+        )
+
+
+def _unsuitable(method: MethodInfo, views: Views) -> str:
     """Return why a method cannot take the data; empty where it may."""
-    views = data.views
     unseen = int((~views.observed).any(axis=1).sum())
     if unseen and not method.missing:
         return f"takes no missing views; {unseen} of the {len(views)} samples are not in every view"
     if method.family == "single view" and len(views.names) > 1:
         return f"takes a single view; there are {len(views.names)}"
     return ""
-
-
-def _run(
-    method: MethodInfo, data: Dataset, n_clusters: int, seed: int, rows: tuple[int, int] | None = None
-) -> Run:
-    return Run(method.name, data.name, seed, {}, n_clusters, rows)
-
-
-def _more_runs(method: MethodInfo, data: Dataset, n_clusters: int, options: Options) -> list[Run]:
-    seeds = range(options.seed + 1, options.seed + options.n_seeds)
-    parts = range(options.seed, options.seed + options.n_parts)
-    return [_run(method, data, n_clusters, seed) for seed in seeds] + [
-        _run(method, data, n_clusters, seed, (seed, PART)) for seed in parts
-    ]
-
-
-def _made(
-    runs: Sequence[Run], data: Dataset, store: Path, options: Options, progress: Callable[[Progress], None] | None
-) -> list[Record]:
-    return run_all(
-        runs,
-        {data.name: data},
-        store,
-        n_jobs=options.n_jobs,
-        time_limit=options.time_limit,
-        memory_limit=options.memory_limit,
-        keep_labels=True,
-        progress=progress,
-    )
 
 
 def _groupings(records: Sequence[Record], n_samples: int) -> Groupings:
@@ -215,21 +230,14 @@ def _groupings(records: Sequence[Record], n_samples: int) -> Groupings:
     return Groupings(seeds, parts)
 
 
-def _result(
-    method: MethodInfo,
-    data: Dataset,
-    by_method: dict[str, list[Record]],
-    groupings: dict[str, Groupings],
-    criteria: dict[str, Criteria],
-) -> MethodResult:
-    if method.name not in by_method:
-        return MethodResult(method, "unsuitable", _unsuitable(method, data))
-    records = by_method[method.name]
-    whole = [record for record in records if record.run.rows is None and record.status == "ok"]
+def _without_result(method: MethodInfo, records: Sequence[Record]) -> MethodResult:
+    return MethodResult(method, records[0].status, records[0].message, 0, len(records))
+
+
+def _result(method: MethodInfo, records: Sequence[Record], seeds: Sequence[Array]) -> MethodResult:
+    whole = [record for record in records if record.run.rows is None and record.labels is not None]
     bad = [record for record in records if record.status != "ok"]
-    if not whole:
-        return MethodResult(method, bad[0].status, bad[0].message, 0, len(records))
-    typical = _typical(groupings[method.name].seeds)
+    typical = _typical(seeds)
     return MethodResult(
         method=method,
         status="ok",
@@ -239,16 +247,16 @@ def _result(
         seconds=float(np.mean([record.seconds for record in whole])),
         cpu_seconds=float(np.mean([record.cpu_seconds for record in whole])),
         peak_bytes=max(record.peak_bytes for record in whole),
-        labels=groupings[method.name].seeds[typical],
+        labels=seeds[typical],
         seed=whole[typical].run.seed,
-        criteria=criteria[method.name],
-        scores={name: [record.scores[name] for record in whole] for name in whole[0].scores},
     )
+
+
+def _by_score(scores: Sequence[dict[str, float]]) -> dict[str, list[float]]:
+    return {name: [row[name] for row in scores] for name in scores[0]} if scores else {}
 
 
 def _typical(seeds: Sequence[Array]) -> int:
     """Return the position of the labelling that agrees best with the others, the first of several."""
-    from manyviews.metrics import adjusted_rand_index
-
     means = [np.mean([adjusted_rand_index(a, b) for b in seeds]) for a in seeds]
     return int(np.argmax(np.round(means, 12)))

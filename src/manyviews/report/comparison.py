@@ -8,9 +8,22 @@ from typing import Any
 from manyviews.report.figures import ACCENT, base_layout, escape, require_plotly
 from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, script_json, themes
 from manyviews.report.palette import LIGHT, look_of
-from manyviews.report.wording import fixed
+from manyviews.report.wording import amount, duration, fixed, flatten, plain, size
 
 __all__ = ["comparison_figure", "render_comparison"]
+
+
+# What the columns of the table mean.
+TERMS = (
+    ("Score", "what the recommendation goes by: structure times the square root of the stability over seeds"),
+    ("Structure", "neighbours kept together beyond chance, mean of the views; 0 is chance"),
+    ("Agreement", "mean adjusted Rand index with the groupings of the other methods; 1 is the same, 0 chance"),
+    ("Stable over seeds", "the same index between fits with different seeds"),
+    ("Stable over samples", "the same index between fits on random parts, where these overlap"),
+    ("Silhouette", "how much nearer samples are to their own cluster than to the next, mean of the views; -1 to 1"),
+    ("View balance", "how evenly the views speak for the grouping; 1 all alike, 0 a single one"),
+    ("Cluster sizes", "smallest and largest cluster of any seed"),
+)
 
 
 def comparison_figure(summary: Mapping[str, Any]) -> Any:
@@ -65,13 +78,15 @@ def _points(rows: list[Any], values: list[float], what: str) -> dict[str, Any]:
     }
 
 
-def render_comparison(summary: Mapping[str, Any]) -> str:
+def render_comparison(record: Mapping[str, Any]) -> str:
     """Return the page of a comparison, complete in itself.
 
     Parameters
     ----------
-    summary : dict
-        From ``manyviews.bench.comparison_summary.summary_of``.
+    record : dict
+        From ``manyviews.bench.comparison_summary.summary_of``, and what was compared: ``data`` (``name``, ``n_samples``,
+        ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``, ``repeat`` and
+        ``repeat_with`` (commands, or None).
 
     Returns
     -------
@@ -89,16 +104,34 @@ def render_comparison(summary: Mapping[str, Any]) -> str:
     require_plotly()
     from markupsafe import Markup
 
-    drawn = any(row["criteria"] for row in summary["methods"])
-    charts = {"structure": chart_data(comparison_figure(summary))} if drawn else {}
-    payload = {"texts": [], "clusters": [], "charts": charts}
+    drawn = any(row["criteria"] for row in record["methods"])
+    charts = {"structure": chart_data(comparison_figure(record))} if drawn else {}
     page: str = template.render(
-        summary,
+        _shown(record),
         version=__version__,
         **themes(),
         style=Markup(asset("style.css") + asset("comparison.css")),
         script=Markup(asset("script.js")),
         plotly=Markup(plotly_source()),
-        payload=Markup(script_json(payload)),
+        payload=Markup(script_json({"texts": [], "clusters": [], "charts": charts})),
     )
     return page
+
+
+def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the template sees: the record with every name as one printable line."""
+    data, options = record["data"], record["options"]
+    limits = f"at most {duration(options['time_limit'])}" if options["time_limit"] else "no limit of time"
+    limits += f" and {size(options['memory_limit'])}" if options["memory_limit"] else ""
+    return dict(record) | {
+        "title": f"{plain(data['name'], 120)}: which method suits it?",
+        "data": data | {"views": {plain(name, 60): width for name, width in data["views"].items()}},
+        "methods": [row | {"reason": plain(row["reason"], 400)} for row in record["methods"]],
+        "terms": TERMS,
+        "made": f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
+        f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them, each {limits}. Times and memory are those "
+        "of the fits on all samples. Known classes, where there are any, had no part in the recommendation.",
+        "facts": [(name, plain(value)) for name, value in flatten({"made": record["created"]} | record["versions"])],
+        "inputs": [(plain(name), plain(value)) for name, value in record["inputs"].items()],
+        "notes": [plain(note, 400) for note in data["notes"]],
+    }
