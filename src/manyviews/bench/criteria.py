@@ -104,7 +104,7 @@ def _criteria(name: str, groupings: Mapping[str, Groupings], graphs: Sequence[Vi
         silhouettes=silhouettes,
         structures=structures,
         view_balance=_evenness(np.maximum(list(structures.values()), 0.0)),
-        size_balance=_mean([_evenness(counts) for counts in sizes]),
+        size_balance=_mean([_evenness(counts) if counts.size > 1 else 0.0 for counts in sizes]),
         n_clusters=min(counts.size for counts in sizes),
         smallest=min(int(counts.min()) for counts in sizes),
         largest=max(int(counts.max()) for counts in sizes),
@@ -133,7 +133,7 @@ def _ari(first: Array, second: Array) -> float:
 
 
 def _evenness(shares: Array) -> float:
-    """Return the entropy of shares over the most that it can be; 1 for a single one, 0 where there is nothing."""
+    """Return the entropy of shares over the most that it can be; 1 for a single share, 0 where there is nothing."""
     total = float(np.sum(shares))
     if total <= 0:
         return 0.0

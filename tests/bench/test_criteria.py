@@ -1,0 +1,111 @@
+"""Criteria without classes: cases worked out by hand, chance, invariances."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manyviews import Views, datasets
+from manyviews.bench.criteria import Groupings, criteria_of
+from manyviews.bench.view_graphs import MOST_SAMPLES, modularity, silhouette, view_graphs
+
+# Two triangles joined by one edge.
+EDGES = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)]
+TRIANGLES = np.array([0, 0, 0, 1, 1, 1])
+
+
+@pytest.fixture
+def triangles():
+    graph = np.zeros((6, 6))
+    for i, j in EDGES:
+        graph[i, j] = graph[j, i] = 1.0
+    return sparse.csr_array(graph)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return datasets.make_blobs_views(150, (8, 6, 5), 3, view_noise=0.15, noise_views=["view_2"], random_state=4)
+
+
+def test_modularity_by_hand(triangles):
+    # 12 of the 14 edge ends stay inside; each triangle has half of all degrees
+    assert modularity(triangles, TRIANGLES) == pytest.approx(12 / 14 - 2 * 0.5**2)
+    assert modularity(triangles, np.zeros(6)) == pytest.approx(0.0)
+    assert modularity(triangles, np.arange(6)) == pytest.approx(-(2 * (3**2 / 14**2) + 4 * (2**2 / 14**2)))
+
+
+def test_modularity_knows_no_names(triangles):
+    assert modularity(triangles, np.array(list("bbbaaa"))) == pytest.approx(modularity(triangles, TRIANGLES))
+
+
+def test_modularity_without_edges():
+    assert modularity(sparse.csr_array((4, 4)), np.array([0, 0, 1, 1])) == 0.0
+
+
+def test_random_groupings_have_no_structure(blobs):
+    rng = np.random.default_rng(0)
+    graph = view_graphs(blobs.views)[0].graph
+    values = [modularity(graph, rng.integers(3, size=150)) for _ in range(20)]
+    assert abs(np.mean(values)) < 0.03
+
+
+def test_graphs_are_symmetric_and_join_no_sample_to_itself(blobs):
+    for view in view_graphs(blobs.views):
+        assert (view.graph != view.graph.T).nnz == 0
+        assert not view.graph.diagonal().any()
+        assert view.graph.sum(axis=1).min() >= 10
+
+
+def test_units_of_a_column_do_not_matter(blobs):
+    arrays = {name: array.copy() for name, array in blobs.views.items()}
+    arrays["view_0"][:, 0] *= 1e5
+    first, second = view_graphs(blobs.views)[0], view_graphs(Views(arrays))[0]
+    assert (first.graph != second.graph).nnz == 0
+
+
+def test_unobserved_and_empty_rows_are_left_out():
+    rng = np.random.default_rng(1)
+    dense = rng.normal(size=(30, 3))
+    dense[[2, 7]] = np.nan
+    words = sparse.csr_array(np.vstack([np.zeros((1, 40)), rng.poisson(0.3, size=(29, 40)) + np.eye(29, 40)]))
+    one, two = view_graphs(Views({"numbers": dense, "words": words}))
+    assert one.rows.tolist() == [i for i in range(30) if i not in (2, 7)]
+    assert two.rows.tolist() == list(range(1, 30))
+    assert one.graph.shape == (28, 28)
+    assert np.isfinite(silhouette(two, np.arange(29) % 2))
+
+
+def test_large_data_are_sampled_the_same_every_time():
+    views = Views({"a": np.random.default_rng(0).normal(size=(MOST_SAMPLES + 50, 2)).astype(np.float32)})
+    first, second = view_graphs(views)[0], view_graphs(views)[0]
+    assert first.rows.size == MOST_SAMPLES
+    assert np.array_equal(first.rows, second.rows)
+
+
+def test_criteria_of_true_and_random_groupings(blobs):
+    rng = np.random.default_rng(0)
+    true, noise = blobs.labels, [rng.integers(3, size=150) for _ in range(3)]
+    rows = [np.sort(rng.choice(150, 120, replace=False)) for _ in range(2)]
+    found = criteria_of(
+        {
+            "true": Groupings([true, (true + 1) % 3], [(part, true[part]) for part in rows]),
+            "random": Groupings(noise, [(part, rng.integers(3, size=120)) for part in rows]),
+        },
+        view_graphs(blobs.views),
+    )
+    good, bad = found["true"], found["random"]
+    assert good.structures["view_0"] > 0.5
+    assert abs(good.structures["view_2"]) < 0.05
+    assert good.structure == pytest.approx(np.mean(list(good.structures.values())))
+    assert good.silhouettes["view_0"] > 0.3 > 0.05 > abs(good.silhouettes["view_2"])
+    assert good.seeds == good.parts == pytest.approx(1.0)
+    assert good.view_balance == pytest.approx(np.log(2) / np.log(3), abs=0.06)
+    assert good.size_balance == pytest.approx(1.0)
+    assert (good.n_clusters, good.smallest, good.largest) == (3, 50, 50)
+    assert max(abs(bad.structure), abs(bad.seeds), abs(bad.parts), abs(bad.agreement)) < 0.05
+
+
+def test_what_cannot_be_known_is_nan(blobs):
+    found = criteria_of({"only": Groupings([np.zeros(150, dtype=int)])}, view_graphs(blobs.views))["only"]
+    assert np.isnan([found.agreement, found.seeds, found.parts, found.silhouette]).all()
+    assert found.structure == pytest.approx(0.0)
+    assert (found.size_balance, found.n_clusters) == (0.0, 1)
