@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.bench.view_graphs import ViewGraph, modularity, silhouette
+from manyviews.bench.view_graphs import ViewGraph, predictability, silhouette
 from manyviews.metrics import adjusted_rand_index
 
 __all__ = ["Criteria", "Groupings", "criteria_of"]
@@ -33,15 +33,15 @@ class Criteria:
     Attributes
     ----------
     structure : float
-        Mean modularity over the views' graphs of nearest neighbours: how far neighbours are kept together, in the
-        average view, beyond chance. 0 is chance.
+        How well the cluster of a sample can be guessed from its nearest neighbours in one view alone: adjusted Rand
+        index of these guesses with the grouping, mean over the views. 0 is chance.
     agreement : float
         Mean adjusted Rand index with the groupings of the other methods; NaN where there is no other.
     seeds, parts : float
         Stability: mean adjusted Rand index between seeds, and between two parts of the samples where they overlap.
         NaN with less than two.
     silhouettes, structures : dict of str to float
-        Mean silhouette (NaN where there is none) and modularity in each view.
+        Mean silhouette (NaN where there is none) and structure in each view.
     view_balance : float
         How evenly the views speak for the grouping: entropy of their shares in the structure, 1 where all have the
         same, 0 where a single one has all.
@@ -92,7 +92,7 @@ def criteria_of(groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph])
 def _criteria(name: str, groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph]) -> Criteria:
     own = groupings[name]
     structures = {
-        view.name: _mean([modularity(view.graph, labels[view.rows]) for labels in own.seeds]) for view in graphs
+        view.name: _mean([predictability(view, labels[view.rows]) for labels in own.seeds]) for view in graphs
     }
     silhouettes = {view.name: _mean(_silhouettes(view, own.seeds)) for view in graphs}
     sizes = [np.unique(labels, return_counts=True)[1] for labels in own.seeds]

@@ -16,7 +16,7 @@ __all__ = ["comparison_figure", "render_comparison"]
 # What the columns of the table mean.
 TERMS = (
     ("Score", "what the recommendation goes by: structure times the square root of the stability over seeds"),
-    ("Structure", "neighbours kept together beyond chance, mean of the views; 0 is chance"),
+    ("Structure", "how well the cluster of a sample is guessed from its nearest neighbours in one view alone, mean of the views; 1 always, 0 by chance (adjusted Rand index)"),
     ("Agreement", "mean adjusted Rand index with the groupings of the other methods; 1 is the same, 0 chance"),
     ("Stable over seeds", "the same index between fits with different seeds"),
     ("Stable over samples", "the same index between fits on random parts, where these overlap"),
@@ -27,7 +27,7 @@ TERMS = (
 
 
 def comparison_figure(summary: Mapping[str, Any]) -> Any:
-    """Draw how well each method keeps neighbours together: one mark per view, and their mean; the best on top.
+    """Draw how well each view alone confirms the groups of each method: one mark per view, and their mean; best on top.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
-    figure.update_xaxes(title_text="neighbours kept together beyond chance (modularity)", zeroline=True, nticks=7)
+    figure.update_xaxes(title_text="cluster guessed from neighbours in one view (adjusted Rand index)", zeroline=True, nticks=7)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[escape(row["name"]) for row in rows],
