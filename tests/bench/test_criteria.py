@@ -49,10 +49,10 @@ def test_random_groupings_have_no_structure(blobs):
     assert abs(np.mean(values)) < 0.03
 
 
-def test_every_sample_has_ten_neighbours_other_than_itself(blobs):
+def test_every_sample_has_five_neighbours_other_than_itself(blobs):
     for view in view_graphs(blobs.views):
         assert not view.graph.diagonal().any()
-        assert set(view.graph.sum(axis=1)) == {10.0}
+        assert set(view.graph.sum(axis=1)) == {5.0}
 
 
 def test_units_of_a_column_do_not_matter(blobs):

@@ -8,6 +8,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from manyviews.bench.comparison import Comparison, MethodResult
+from manyviews.bench.criteria import Criteria
 from manyviews.bench.recommend import score_of
 
 __all__ = ["SCORES", "summary_of"]
@@ -34,9 +35,9 @@ def summary_of(comparison: Comparison) -> dict[str, Any]:
     dict
         ``recommendation`` (None, or ``method``, ``class``, ``seed``, ``headline``, ``reasons``, ``certainty``,
         ``certainty_reason``, ``runner_up``) and ``methods``, a list with the best first and those without a result
-        last: ``name``, ``class``, ``title``, ``status``, ``status_words``, ``reason``, ``place``, ``score``, ``criteria``
-        (None without a result), ``seconds``, ``cpu_seconds``, ``peak_bytes``, ``n_ok``, ``n_fits``, ``seed``, ``scores``
-        (mean, deviation and values of each). What is not known is None, never NaN.
+        last: ``name``, ``class``, ``title``, ``status``, ``status_words``, ``reason``, ``place``, ``score``,
+        ``criteria`` (None without a result), ``seconds``, ``cpu_seconds``, ``peak_bytes``, ``n_ok``, ``n_fits``,
+        ``seed``, ``scores`` (mean, deviation and values of each). What is not known is None, never NaN.
     """
     rows = sorted((_row(result) for result in comparison.results), key=_order)
     place = 0
@@ -69,7 +70,7 @@ def _row(result: MethodResult) -> dict[str, Any]:
         "reason": result.reason,
         "place": None,
         "score": None if criteria is None else _known(score_of(criteria)),
-        "criteria": None if criteria is None else _criteria(result),
+        "criteria": None if criteria is None else _criteria(criteria),
         "seconds": _known(result.seconds),
         "cpu_seconds": _known(result.cpu_seconds),
         "peak_bytes": result.peak_bytes or None,
@@ -80,9 +81,8 @@ def _row(result: MethodResult) -> dict[str, Any]:
     }
 
 
-def _criteria(result: MethodResult) -> dict[str, Any]:
-    criteria = result.criteria
-    fields = vars(criteria) | {"silhouette": criteria.silhouette if criteria else None}
+def _criteria(criteria: Criteria) -> dict[str, Any]:
+    fields = vars(criteria) | {"agreement": criteria.agreement, "silhouette": criteria.silhouette}
     return {name: _plain(value) for name, value in fields.items()}
 
 

@@ -35,8 +35,8 @@ class Criteria:
     structure : float
         How well the cluster of a sample can be guessed from its nearest neighbours in one view alone: adjusted Rand
         index of these guesses with the grouping, mean over the views. 0 is chance.
-    agreement : float
-        Mean adjusted Rand index with the groupings of the other methods; NaN where there is no other.
+    agreements : dict of str to float
+        Mean adjusted Rand index with the groupings of each other method.
     seeds, parts : float
         Stability: mean adjusted Rand index between seeds, and between two parts of the samples where they overlap.
         NaN with less than two.
@@ -54,7 +54,7 @@ class Criteria:
     """
 
     structure: float
-    agreement: float
+    agreements: dict[str, float]
     seeds: float
     parts: float
     silhouettes: dict[str, float]
@@ -64,6 +64,11 @@ class Criteria:
     n_clusters: int
     smallest: int
     largest: int
+
+    @property
+    def agreement(self) -> float:
+        """Mean agreement with the other methods; NaN where there is no other."""
+        return _mean(list(self.agreements.values()))
 
     @property
     def silhouette(self) -> float:
@@ -98,7 +103,7 @@ def _criteria(name: str, groupings: Mapping[str, Groupings], graphs: Sequence[Vi
     sizes = [np.unique(labels, return_counts=True)[1] for labels in own.seeds]
     return Criteria(
         structure=_mean(list(structures.values())),
-        agreement=_mean([_agreement(own, other) for key, other in groupings.items() if key != name]),
+        agreements={key: _agreement(own, other) for key, other in groupings.items() if key != name},
         seeds=_mean([_ari(a, b) for a, b in combinations(own.seeds, 2)]),
         parts=_mean([_overlap(a, b) for a, b in combinations(own.parts, 2)]),
         silhouettes=silhouettes,

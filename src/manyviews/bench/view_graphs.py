@@ -18,7 +18,8 @@ __all__ = ["ViewGraph", "predictability", "silhouette", "view_graphs"]
 
 Array = NDArray[Any]
 
-NEIGHBORS = 10
+# As usual where neighbours vote; clusters may be small.
+NEIGHBORS = 5
 # Beyond this, a random part of the samples tells as much in less time.
 MOST_SAMPLES = 4000
 LEAST_SAMPLES = 3
@@ -56,7 +57,7 @@ def view_graphs(views: Views, *, n_neighbors: int = NEIGHBORS, random_state: int
     ----------
     views : Views
         The data. Samples that a view did not observe, or that are empty in it, are left out of its graph.
-    n_neighbors : int, default=10
+    n_neighbors : int, default=5
         Neighbours of each sample. More blur small clusters, fewer follow the noise.
     random_state : int, default=0
         Seed of the choice of 4000 samples where there are more.

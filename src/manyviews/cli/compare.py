@@ -8,13 +8,12 @@ from cyclopts import Parameter
 
 from manyviews.cli.comparison_output import default_folder, print_comparison, write_comparison
 from manyviews.cli.console import Progress, UsageError, user_input
-from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, Texts, ViewFiles, say_notes
+from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
 from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, whole_number
 
 if TYPE_CHECKING:
     from manyviews.bench.comparison import Options
     from manyviews.cluster.registry import MethodInfo
-    from manyviews.io import LoadedViews
 
 __all__ = ["MAIN", "chosen_methods", "compare"]
 
@@ -157,9 +156,7 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
     return found
 
 
-def _options(
-    seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None
-) -> Options:
+def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None) -> Options:
     from manyviews.bench.comparison import Options
 
     checks: list[tuple[str, Any, bool, str]] = [

@@ -75,7 +75,7 @@ def write_comparison(
         If the folder may not be written.
     """
     from manyviews.bench.comparison import compare
-    from manyviews.io.write import OutputError, RUNS, atomic_folder
+    from manyviews.io.write import RUNS, OutputError, atomic_folder
 
     with user_input(OutputError), atomic_folder(out, force=force) as folder:
         with shown_fits(quiet=progress.quiet) as tell, user_input():

@@ -161,6 +161,7 @@ def cluster(
 
 
 def say_notes(data: LoadedViews, progress: Progress) -> None:
+    """Say what was decided while reading, and who is where if the views have different ids."""
     for note in data.notes:
         progress.note(note)
     if data.presence:

@@ -15,8 +15,11 @@ __all__ = ["comparison_figure", "render_comparison"]
 
 # What the columns of the table mean.
 TERMS = (
-    ("Score", "what the recommendation goes by: structure times the square root of the stability over seeds"),
-    ("Structure", "how well the cluster of a sample is guessed from its nearest neighbours in one view alone, mean of the views; 1 always, 0 by chance (adjusted Rand index)"),
+    ("Score", "what the recommendation goes by: structure, less for what is unstable or found by no other method"),
+    (
+        "Structure",
+        "how well the cluster of a sample is guessed from its nearest neighbours in one view alone, mean of the views; 1 always, 0 by chance (adjusted Rand index)",
+    ),
     ("Agreement", "mean adjusted Rand index with the groupings of the other methods; 1 is the same, 0 chance"),
     ("Stable over seeds", "the same index between fits with different seeds"),
     ("Stable over samples", "the same index between fits on random parts, where these overlap"),
@@ -54,7 +57,9 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
-    figure.update_xaxes(title_text="cluster guessed from neighbours in one view (adjusted Rand index)", zeroline=True, nticks=7)
+    figure.update_xaxes(
+        title_text="cluster guessed from neighbours in one view (adjusted Rand index)", zeroline=True, nticks=7
+    )
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[escape(row["name"]) for row in rows],
@@ -84,8 +89,8 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     Parameters
     ----------
     record : dict
-        From ``manyviews.bench.comparison_summary.summary_of``, and what was compared: ``data`` (``name``, ``n_samples``,
-        ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``, ``repeat`` and
+        From ``manyviews.bench.comparison_summary.summary_of``, and what was compared: ``data`` (``name``,
+        ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``, ``repeat`` and
         ``repeat_with`` (commands, or None).
 
     Returns

@@ -10,7 +10,16 @@ from typing import Any
 from manyviews.report.palette import LIGHT, look_of
 from manyviews.report.wording import decimal, percent
 
-__all__ = ["ACCENT", "base_layout", "convergence_figure", "escape", "hover_texts", "map_figure", "require_plotly", "weights_figure"]
+__all__ = [
+    "ACCENT",
+    "base_layout",
+    "convergence_figure",
+    "escape",
+    "hover_texts",
+    "map_figure",
+    "require_plotly",
+    "weights_figure",
+]
 
 INK, MUTED, GRID, ACCENT = "#1c2127", "#5c6670", "#e4e7eb", LIGHT[0]
 MAX_NUMBERED_CLUSTERS = 20
@@ -214,6 +223,7 @@ def convergence_figure(summary: Mapping[str, Any]) -> Any:
 
 
 def base_layout() -> dict[str, Any]:
+    """Return what all figures share; the page's script puts its own colours in."""
     axis = {"gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID}
     return {
         "template": "none",
