@@ -82,7 +82,11 @@ def _row(result: MethodResult) -> dict[str, Any]:
 
 
 def _criteria(criteria: Criteria) -> dict[str, Any]:
-    fields = vars(criteria) | {"agreement": criteria.agreement, "silhouette": criteria.silhouette}
+    fields = vars(criteria) | {
+        "agreement": criteria.agreement,
+        "support": criteria.support,
+        "silhouette": criteria.silhouette,
+    }
     return {name: _plain(value) for name, value in fields.items()}
 
 

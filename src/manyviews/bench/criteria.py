@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from manyviews.bench.view_graphs import ViewGraph, predictability, silhouette
 from manyviews.metrics import adjusted_rand_index
 
-__all__ = ["Criteria", "Groupings", "criteria_of"]
+__all__ = ["SUPPORTERS", "Criteria", "Groupings", "criteria_of"]
 
 Array = NDArray[Any]
+
+# Other methods that are to find a grouping too. Not the majority, which may share an assumption that is wrong here.
+SUPPORTERS = 2
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,11 @@ class Criteria:
     def agreement(self) -> float:
         """Mean agreement with the other methods; NaN where there is no other."""
         return _mean(list(self.agreements.values()))
+
+    @property
+    def support(self) -> float:
+        """Mean agreement with the two methods that agree most; NaN where there is no other."""
+        return _mean(sorted(self.agreements.values())[-SUPPORTERS:])
 
     @property
     def silhouette(self) -> float:

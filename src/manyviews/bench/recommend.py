@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from manyviews.bench.criteria import Criteria
+from manyviews.bench.criteria import SUPPORTERS, Criteria
 
 __all__ = ["Recommendation", "recommend", "score_of"]
 
-# Exponents of stability and agreement; that of the structure is 1.
-STABILITY, AGREEMENT = 0.5, 0.25
+# Exponents of stability and support; that of the structure is 1.
+STABILITY, SUPPORT = 0.5, 0.25
 # A score this near to the best is as good.
 NEAR = 0.95
 # Scores from which on there is something to be seen, and from which on it is plain.
@@ -53,13 +53,15 @@ class Recommendation:
 def score_of(criteria: Criteria) -> float:
     r"""Return what the recommendation goes by.
 
-    .. math:: \mathrm{score} = \mathrm{structure} \cdot \mathrm{stability}^{1/2} \cdot \mathrm{agreement}^{1/4}
+    .. math:: \mathrm{score} = \mathrm{structure} \cdot \mathrm{stability}^{1/2} \cdot \mathrm{support}^{1/4}
 
     Structure comes first, since it alone looks at the data: groups that are really there show in every view that
     knows of them, so a sample's neighbours in one view alone tell its group. A method whose seeds find different groups
-    gives its user one of them by chance; and what other methods, with other assumptions, find too is less likely to be
-    an artefact. Both are discounts, and the exponents say that each counts half as much as the one before. All three
-    are adjusted Rand indices, so that chance is 0 and a degenerate grouping earns nothing by being easy to repeat.
+    gives its user one of them by chance; and what two other methods find too is less likely to be an artefact. More
+    than two are not asked for: most methods look for round clusters, and where the clusters are of another shape they
+    agree on the same mistake. Both are discounts, and the exponents say that each counts half as much as the one
+    before. All three are adjusted Rand indices, so that chance is 0 and a degenerate grouping earns nothing by being
+    easy to repeat.
 
     Parameters
     ----------
@@ -72,8 +74,8 @@ def score_of(criteria: Criteria) -> float:
         0 to 1.
     """
     stability = 1.0 if math.isnan(criteria.seeds) else max(criteria.seeds, 0.0)
-    agreement = 1.0 if math.isnan(criteria.agreement) else max(criteria.agreement, 0.0)
-    return float(max(criteria.structure, 0.0) * stability**STABILITY * agreement**AGREEMENT)
+    support = 1.0 if math.isnan(criteria.support) else max(criteria.support, 0.0)
+    return float(max(criteria.structure, 0.0) * stability**STABILITY * support**SUPPORT)
 
 
 def recommend(criteria: Mapping[str, Criteria]) -> Recommendation:
@@ -95,7 +97,7 @@ def recommend(criteria: Mapping[str, Criteria]) -> Recommendation:
     certainty, why = _certainty(scores[best])
     reasons = [_on_structure(best, criteria), *_on_views(criteria[best]), *_on_stability(criteria[best])]
     if runner_up is not None:
-        reasons += [_on_agreement(criteria[best]), _on_runner_up(best, runner_up, scores, criteria)]
+        reasons += [_on_support(criteria[best]), _on_runner_up(best, runner_up, scores, criteria)]
     return Recommendation(
         method=best,
         runner_up=runner_up,
@@ -138,7 +140,7 @@ def _on_structure(best: str, criteria: Mapping[str, Criteria]) -> str:
     rival = max(others, key=lambda name: others[name])
     if own >= others[rival]:
         return f"{text}, more than with any other method ({rival} comes next with {others[rival]:.2f})."
-    return f"{text}; {rival} has more ({others[rival]:.2f}) but is less stable, or less like what other methods find."
+    return f"{text}; {rival} has more ({others[rival]:.2f}) but is less stable, or no other methods find its groups."
 
 
 def _on_views(own: Criteria) -> list[str]:
@@ -165,10 +167,15 @@ def _on_stability(own: Criteria) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}."] if text else []
 
 
-def _on_agreement(own: Criteria) -> str:
-    value = own.agreement
-    word = "much the same" if value >= SAME else "partly the same" if value >= ALIKE else "mostly something else"
-    return f"The other methods find {word} (mean adjusted Rand index {value:.2f})."
+def _on_support(own: Criteria) -> str:
+    nearest = sorted(own.agreements, key=lambda name: -own.agreements[name])[:SUPPORTERS]
+    whom, plural = " and ".join(nearest), len(nearest) > 1
+    if own.support < ALIKE:
+        return f"No other method finds such groups; nearest {'come' if plural else 'comes'} {whom} ({own.support:.2f})."
+    word = "the same groups" if own.support >= SAME else "partly the same groups"
+    return (
+        f"Of the other methods, {whom} {'find' if plural else 'finds'} {word} (adjusted Rand index {own.support:.2f})."
+    )
 
 
 def _on_runner_up(best: str, runner_up: str, scores: Mapping[str, float], criteria: Mapping[str, Criteria]) -> str:

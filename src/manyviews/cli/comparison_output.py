@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["default_folder", "print_comparison", "write_comparison"]
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
-_COLUMNS = ("score", "structure", "agreement", "seeds", "parts", "silhouette", "view_balance", "size_balance")
+_COLUMNS = (
+    "score",
+    "structure",
+    "seeds",
+    "support",
+    "agreement",
+    "parts",
+    "silhouette",
+    "view_balance",
+    "size_balance",
+)
 # Options of compare that cluster knows too, and that decide what is read.
 _INPUT_OPTIONS = ("--view", "--id", "--truth", "--missing", "--impute", "--header")
 
@@ -210,13 +220,15 @@ def _table(record: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
 
     with_result = [row for row in record["methods"] if row["criteria"]]
     scored = [name for name in ("nmi", "acc", "ari") if any(row["scores"] for row in with_result)]
-    header = ["method", "score", "structure", "agreement", "seeds", "parts", "silhouette", "views", "sizes"]
+    header = ["method", "score", "structure", "seeds", "support", "agreement", "parts", "silhouette", "views", "sizes"]
     header += ["time", "memory", *scored]
     rows = []
     for row in with_result:
         known = row["criteria"]
         cells = [row["name"], _number(row["score"])]
-        cells += [_number(known[name]) for name in ("structure", "agreement", "seeds", "parts", "silhouette")]
+        cells += [
+            _number(known[name]) for name in ("structure", "seeds", "support", "agreement", "parts", "silhouette")
+        ]
         cells += [_number(known["view_balance"]), f"{known['smallest']}-{known['largest']}"]
         cells += [duration(row["seconds"]), size(row["peak_bytes"]) if row["peak_bytes"] else "-"]
         rows.append(cells + [_number(row["scores"][name]["mean"]) for name in scored])

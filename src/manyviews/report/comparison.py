@@ -15,14 +15,16 @@ __all__ = ["comparison_figure", "render_comparison"]
 
 # What the columns of the table mean.
 TERMS = (
-    ("Score", "what the recommendation goes by: structure, less for what is unstable or found by no other method"),
+    ("Score", "what the recommendation goes by: structure × √stability over seeds × ⁴√support"),
     (
         "Structure",
-        "how well the cluster of a sample is guessed from its nearest neighbours in one view alone, mean of the views; 1 always, 0 by chance (adjusted Rand index)",
+        "how well the nearest neighbours in one view alone tell the cluster of a sample, mean of the views; here and "
+        "below (adjusted Rand index) 1 is always or the same, 0 is chance",
     ),
-    ("Agreement", "mean adjusted Rand index with the groupings of the other methods; 1 is the same, 0 chance"),
-    ("Stable over seeds", "the same index between fits with different seeds"),
-    ("Stable over samples", "the same index between fits on random parts, where these overlap"),
+    ("Stable over seeds", "agreement of fits with different seeds"),
+    ("Support", "agreement with the two other methods that are nearest"),
+    ("Agreement", "agreement with all other methods, mean"),
+    ("Stable over samples", "agreement of fits on random parts of the samples, where these overlap"),
     ("Silhouette", "how much nearer samples are to their own cluster than to the next, mean of the views; -1 to 1"),
     ("View balance", "how evenly the views speak for the grouping; 1 all alike, 0 a single one"),
     ("Cluster sizes", "smallest and largest cluster of any seed"),
@@ -90,8 +92,8 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     ----------
     record : dict
         From ``manyviews.bench.comparison_summary.summary_of``, and what was compared: ``data`` (``name``,
-        ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``, ``repeat`` and
-        ``repeat_with`` (commands, or None).
+        ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``,
+        ``repeat`` and ``repeat_with`` (commands, or None).
 
     Returns
     -------
