@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -113,7 +114,8 @@ def compare(
         raise UsageError("-k 1: with one cluster there is nothing to compare; give 2 or more")
     say_notes(data, progress)
     folder = out or default_folder(data)
-    record = write_comparison(data, chosen, n_clusters, options, folder, force=force, progress=progress)
+    given = _input_arguments(source, view or (), reading, impute, header)
+    record = write_comparison(data, chosen, n_clusters, options, folder, given=given, force=force, progress=progress)
     print_comparison(record, folder, as_json=as_json, quiet=quiet)
 
 
@@ -154,6 +156,25 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
         families = ", ".join(dict.fromkeys(method.family for method in METHODS))
         raise UsageError(f"--family {family}: there is no such family; choose main, all, {families}")
     return found
+
+
+def _input_arguments(
+    source: str | None, view: Sequence[str], reading: Reading, impute: str | None, header: Header
+) -> list[str]:
+    """Return the arguments that give another command the same data."""
+    words = [] if source is None else [source]
+    for pair in view:
+        words += ["--view", pair]
+    options = {
+        "--id": reading.id_column,
+        "--truth": reading.truth,
+        "--missing": reading.missing,
+        "--impute": impute,
+        "--header": None if header == "auto" else header,
+    }
+    for name, value in options.items():
+        words += [] if value is None else [name, value]
+    return words
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None) -> Options:

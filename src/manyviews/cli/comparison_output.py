@@ -36,8 +36,6 @@ _COLUMNS = (
     "view_balance",
     "size_balance",
 )
-# Options of compare that cluster knows too, and that decide what is read.
-_INPUT_OPTIONS = ("--view", "--id", "--truth", "--missing", "--impute", "--header")
 
 
 def default_folder(data: LoadedViews) -> str:
@@ -52,6 +50,7 @@ def write_comparison(
     options: Options,
     out: str,
     *,
+    given: Sequence[str],
     force: bool,
     progress: Progress,
 ) -> dict[str, Any]:
@@ -69,6 +68,8 @@ def write_comparison(
         How much is done.
     out : str
         The folder.
+    given : sequence of str
+        Arguments that give ``cluster`` the same data.
     force : bool
         Replace an earlier output folder.
     progress : Progress
@@ -93,6 +94,7 @@ def write_comparison(
                 data.views, methods, n_clusters, folder / RUNS, truth=data.labels, options=options, progress=tell
             )
         record = _record(data, found, n_clusters, options)
+        record["repeat_with"] = _repeat_with(record, given)
         with progress.stage("write", f"writing {out}"):
             _write(record, found, data, folder)
     return record
@@ -135,8 +137,7 @@ def _write(record: dict[str, Any], found: Comparison, data: LoadedViews, folder:
         writer.writerow(["sample", *labelled])
         names = range(len(data.views)) if samples is None else samples
         writer.writerows(zip(names, *labelled.values(), strict=True))
-    page = render_comparison(record | {"repeat_with": _repeat_with(record)})
-    (folder / REPORT).write_text(page, encoding="utf-8", newline="\n")
+    (folder / REPORT).write_text(render_comparison(record), encoding="utf-8", newline="\n")
     write_json(folder / RECORD, record)
 
 
@@ -159,24 +160,13 @@ def _csv_rows(record: Mapping[str, Any]) -> list[list[Any]]:
     return rows
 
 
-def _repeat_with(record: Mapping[str, Any]) -> str | None:
+def _repeat_with(record: Mapping[str, Any], given: Sequence[str]) -> str | None:
     """Return the command that clusters with the recommended method and seed."""
     chosen = record["recommendation"]
     if chosen is None:
         return None
-    given, kept = list(ARGUMENTS.get())[1:], []
-    while given:
-        word = given.pop(0)
-        name, mark, _ = word.partition("=")
-        if name in _INPUT_OPTIONS:
-            kept += [word] if mark else [word, *given[:1]]
-            given = given if mark else given[1:]
-        elif not word.startswith("-"):
-            kept.append(word)
-        elif not mark and name not in ("--force", "--json", "--quiet"):
-            given = given[1:]
-    tail = ["-k", str(record["n_clusters"]), "--method", chosen["method"], "--seed", str(chosen["seed"])]
-    return shlex.join(["manyviews", "cluster", *kept, *tail])
+    settings = ["-k", record["n_clusters"], "--method", chosen["method"], "--seed", chosen["seed"]]
+    return shlex.join(["manyviews", "cluster", *given, *map(str, settings)])
 
 
 def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = False, quiet: bool = False) -> None:
@@ -212,7 +202,8 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
     else:
         print("\n".join(["", chosen["headline"], *chosen["reasons"]]))
         print(f"{chosen['certainty'].capitalize()}. {chosen['certainty_reason']}")
-    print(f"\nreport: {os.path.join(out, 'report.html')} (open it in a browser)")
+        print(f"to cluster with it: {record['repeat_with']}")
+    print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
 
 
 def _table(record: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
