@@ -23,12 +23,10 @@ BLOBS = {
 }
 
 
-def generated_sets():
-    """Yield all generated sets, those of the second kind last."""
+def generated_sets(kind):
+    """Yield the generated sets of a kind, "first" or "second", each drawn twice."""
     for repeat in range(2):
-        yield from first_sets(repeat)
-    for repeat in range(2):
-        yield from second_sets(repeat)
+        yield from {"first": first_sets, "second": second_sets}[kind](repeat)
 
 
 def first_sets(repeat):

@@ -55,6 +55,21 @@ def test_every_sample_has_five_neighbours_other_than_itself(blobs):
         assert set(view.graph.sum(axis=1)) == {5.0}
 
 
+def test_samples_at_the_same_distance_share_a_place():
+    line = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0]])
+    (view,) = view_graphs(Views({"line": line}), n_neighbors=1)
+    assert view.graph.toarray()[1].tolist() == [0.5, 0, 0.5, 0, 0, 0]
+    assert view.graph.toarray()[5].tolist() == [0, 0, 0, 0, 1, 0]
+
+
+def test_the_order_of_the_samples_does_not_matter():
+    rng = np.random.default_rng(3)
+    X, labels, order = rng.integers(3, size=(80, 3)).astype(float), rng.integers(2, size=80), rng.permutation(80)
+    labels[:50] = X[:50, 0] > 0
+    (view,), (again,) = view_graphs(Views({"a": X})), view_graphs(Views({"a": X[order]}))
+    assert predictability(again, labels[order]) == pytest.approx(predictability(view, labels))
+
+
 def test_units_of_a_column_do_not_matter(blobs):
     arrays = {name: array.copy() for name, array in blobs.views.items()}
     arrays["view_0"][:, 0] *= 1e5

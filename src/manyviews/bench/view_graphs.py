@@ -23,6 +23,10 @@ NEIGHBORS = 5
 # Beyond this, a random part of the samples tells as much in less time.
 MOST_SAMPLES = 4000
 LEAST_SAMPLES = 3
+# Distances that differ by less are the same but for rounding.
+TIE = 1e-6
+# Memory of one block of distances.
+MEGABYTES = 64
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class ViewGraph:
     space : ndarray or CSR of shape (m, d)
         Their features on a common scale.
     graph : CSR of shape (m, m)
-        Row i has ones at the nearest neighbours of sample i.
+        Row i has ones at the nearest neighbours of sample i; samples at the same distance share a place.
     """
 
     name: str
@@ -94,10 +98,28 @@ def _common_scale(X: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _neighbor_graph(space: Any, n_neighbors: int) -> Any:
-    from sklearn.neighbors import kneighbors_graph
+    """Return the votes of the nearest neighbours; those at the same distance share what is left for them.
 
-    m = space.shape[0]
-    return sparse.csr_array(kneighbors_graph(space, min(n_neighbors, (m - 1) // 2 or 1), include_self=False))
+    Without that, the order of the samples would decide wherever many are alike, as in views of links or of few values.
+    """
+    from sklearn.metrics import pairwise_distances_chunked
+
+    k = min(n_neighbors, (space.shape[0] - 1) // 2 or 1)
+    blocks, start = [], 0
+    for distances in pairwise_distances_chunked(space, working_memory=MEGABYTES):
+        rows = np.arange(distances.shape[0])
+        distances[rows, start + rows] = np.inf
+        blocks.append(sparse.csr_array(_votes(distances, k)))
+        start += rows.size
+    return sparse.csr_array(sparse.vstack(blocks))
+
+
+def _votes(distances: Array, k: int) -> Array:
+    farthest = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    nearer = distances < farthest * (1 - TIE)
+    tied = ~nearer & (distances <= farthest * (1 + TIE))
+    left = k - nearer.sum(axis=1, keepdims=True)
+    return nearer + tied * (left / tied.sum(axis=1, keepdims=True))
 
 
 def predictability(view: ViewGraph, labels: Array) -> float:
