@@ -1,11 +1,7 @@
 """Fits in processes of their own: limits, interruptions, and what a rerun repeats."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +15,6 @@ from manyviews.bench.worker import fit_once
 from manyviews.metrics import evaluate
 
 PLAIN = {"n_init": 1}
-SCRIPT = """
-import sys
-from pathlib import Path
-from manyviews import datasets
-from manyviews.bench.runner import Run, run_all
-
-if __name__ == "__main__":
-    data = {"blobs": datasets.make_blobs_views(90, n_clusters=3, random_state=0)}
-    runs = [Run("concat-kmeans", "blobs", seed, {"n_init": 1}, 3) for seed in range(60)]
-    run_all(runs, data, Path(sys.argv[1]))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -132,29 +117,6 @@ def test_a_torn_line_is_taken_off_and_damaged_ones_are_passed_over(blobs, tmp_pa
     assert path.read_bytes() == b"{}\n\xff\n" + whole
     with Store(path) as kept:
         assert kept.records == records
-
-
-def test_after_a_kill_nothing_is_fitted_twice(tmp_path):
-    store, script = tmp_path / "runs.jsonl", tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    process = subprocess.Popen([sys.executable, script, store])
-    deadline = time.monotonic() + 60
-    while not (store.exists() and store.read_bytes().count(b"\n") >= 3) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    before = store.read_bytes().splitlines(keepends=True)
-    before = [line for line in before if line.endswith(b"\n")]
-    assert 3 <= len(before) < 60
-
-    subprocess.run([sys.executable, script, store], check=True)
-    after = store.read_bytes().splitlines(keepends=True)
-    assert after[: len(before)] == before
-    assert len({json.loads(line)["key"] for line in after}) == len(after) == 60
-    data = datasets.make_blobs_views(90, n_clusters=3, random_state=0)
-    for line in lines(store)[:: len(before)]:
-        run = Run(**(line["run"] | {"data": "blobs"}))
-        assert line["scores"] == fit_once(run, data).scores
 
 
 def test_the_store_has_one_writer(tmp_path):

@@ -224,6 +224,18 @@ def test_official_start_and_its_dependence_on_signs(reference):
     np.testing.assert_allclose(start.C[0].T @ start.C[0], np.eye(10), atol=1e-10)
 
 
+def test_drawn_signs_come_to_the_same_as_columns_with_these_signs(reference):
+    ref = reference("op_lfmvc/digits300.npz")
+    stacked = np.hstack(list(ref["H"]))
+    plain = official_start(4, ref["aligned_H_avg"], np.random.default_rng(0))
+    drawn = official_start(4, ref["aligned_H_avg"], np.random.default_rng(0), draw_signs=True)
+    signs = np.concatenate([np.diag(W) for W in drawn.W])
+    assert set(signs) == {-1.0, 1.0}
+    found = solve_op_lfmvc(stacked, *drawn, order="code")
+    np.testing.assert_array_equal(found.labels, solve_op_lfmvc(stacked * signs, *plain, order="code").labels)
+    assert (found.labels != solve_op_lfmvc(stacked, *plain, order="code").labels).any()
+
+
 def test_bad_kernels_and_partitions_are_refused(three_views):
     views, _ = three_views
     with pytest.raises(ValueError, match="takes n × n kernels"):

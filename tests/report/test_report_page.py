@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from manyviews.inline import json_text, script_text
 from manyviews.report import figures, render_report, summarize, write_report
-from manyviews.report.page_parts import script_json, script_text
 from manyviews.report.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.views import Views
 
@@ -238,14 +238,14 @@ def test_tables_too_large_for_a_page_are_cut_and_said(monkeypatch):
 
 def test_json_refuses_nan():
     with pytest.raises(ValueError, match="not JSON compliant"):
-        script_json({"x": float("nan")})
+        json_text({"x": float("nan")})
 
 
 def test_scripts_cannot_end_early_nor_fetch_styles():
     assert script_text('a("https://unpkg.com/x@1/y.css")') == 'a("data:text/css,")'
     assert "</script" not in script_text('x = "</script><!--"')
-    assert json.loads(script_json("</script>&\u2028")) == "</script>&\u2028"
-    assert "<" not in script_json("</script>")
+    assert json.loads(json_text("</script>&\u2028")) == "</script>&\u2028"
+    assert "<" not in json_text("</script>")
 
 
 @pytest.mark.parametrize("package", ["plotly.graph_objects", "jinja2"])

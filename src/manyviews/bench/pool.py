@@ -49,10 +49,12 @@ class Worker:
     @property
     def waitable(self) -> tuple[Any, ...]:
         """What changes when there is something to see."""
-        return () if self._process is None else (self._connection, self._process.sentinel)
+        return () if self._run is None else (self._connection, self._process.sentinel)
 
     def assign(self, run: Run, datasets: Mapping[str, Dataset], *, keep_labels: bool) -> None:
         """Let an idle worker make a fit."""
+        if self._process is not None and not self._process.is_alive():
+            self.close()  # it has died while it had nothing to do
         if self._process is None:
             self._start()
         self._run, self._started, self._most = run, None, 0
@@ -119,7 +121,10 @@ class Worker:
     def _death(self) -> tuple[Status, str]:
         self._process.join()
         if not self._ready:
-            raise RuntimeError(f"a process for the fits did not start (exit code {self._process.exitcode})")
+            raise RuntimeError(
+                f"a process for the fits did not start (exit code {self._process.exitcode}); a script has to call "
+                "this under: if __name__ == '__main__'"
+            )
         if self._process.exitcode == -signal.SIGKILL:
             return "memory", "the system killed the process, most likely for want of memory"
         return "failed", f"the process ended by itself (exit code {self._process.exitcode})"

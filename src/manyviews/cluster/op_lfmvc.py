@@ -138,9 +138,9 @@ class OPLFMVC(LateFusionClusterer):
         to n = 3000.
     n_landmarks : int, default=200
         Landmarks per view of "nystrom"; more of them come closer to the exact partition, at quadratic cost.
-    init : {"aligned", "official"}, default="aligned"
-        "aligned": rotations onto the average partition and ``n_init`` starts of the centroids. "official": the
-        released code's single start, which depends on the arbitrary signs of eigenvectors.
+    init : {"aligned", "official", "official_signs"}, default="aligned"
+        "aligned": rotations onto the average partition and ``n_init`` starts of the centroids. "official": the released
+        code's single start, which depends on the arbitrary signs of eigenvectors; "official_signs" draws these signs.
     n_init : int or "auto", default="auto"
         Starts of which the one with the largest objective is kept; more of them find a larger one. "auto": 50 000 / n,
         but 20 to 300, as small data have many local optima and cheap starts. "official" has one.
@@ -217,7 +217,7 @@ class OPLFMVC(LateFusionClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
-        "init": [StrOptions({"aligned", "official"})],
+        "init": [StrOptions({"aligned", "official", "official_signs"})],
         "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "update_order": [StrOptions({"paper", "code"})],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -263,8 +263,8 @@ class OPLFMVC(LateFusionClusterer):
         partitions = self._base_partitions(views, partition_rng, average=True)
         stacked, k = partitions.stacked, self.n_clusters
         H0 = stacked @ common_projection(stacked, k) if partitions.average is None else partitions.average
-        if self.init == "official":
-            start = official_start(stacked.shape[1] // k, H0, start_rng)
+        if self.init != "aligned":
+            start = official_start(stacked.shape[1] // k, H0, start_rng, draw_signs=self.init == "official_signs")
         else:
             n_init = int(np.clip(STARTED_ROWS // len(views), 20, 300)) if self.n_init == "auto" else self.n_init
             start = aligned_start(stacked, H0, n_init, start_rng)

@@ -127,8 +127,15 @@ def aligned_start(stacked: Array, H0: Array, n_init: int, rng: np.random.Generat
     return Start(np.concatenate([first[None], turned]), aligned_rotations(stacked, H0))
 
 
-def official_start(m: int, H0: Array, rng: np.random.Generator) -> Start:
-    """Return the start of the released code: W_p = I, C an orthonormal basis of the centroids on H_0."""
+def official_start(m: int, H0: Array, rng: np.random.Generator, *, draw_signs: bool = False) -> Start:
+    """Return the start of the released code: W_p = I, C an orthonormal basis of the centroids on H_0.
+
+    It depends on the signs of the eigenvectors, which an eigensolver leaves open: with ``draw_signs`` W_p is a diagonal
+    of random signs, which comes to the same as columns of H_p with these signs.
+    """
     k = H0.shape[1]
     centers = kmeans(unit_rows(H0), k, rng, n_init=30, max_iter=200).centers
-    return Start(np.linalg.svd(centers)[0][None], np.tile(np.eye(k), (m, 1, 1)))
+    W = np.tile(np.eye(k), (m, 1, 1))
+    if draw_signs:
+        W *= rng.choice([-1.0, 1.0], size=(m, 1, k))
+    return Start(np.linalg.svd(centers)[0][None], W)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.inline import json_text
 from manyviews.report.figures import ACCENT, base_layout, escape, require_plotly
-from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, script_json, themes
+from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
 from manyviews.report.palette import LIGHT, look_of
 from manyviews.report.wording import amount, duration, fixed, flatten, plain, size
 
@@ -120,7 +121,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
         style=Markup(asset("style.css") + asset("comparison.css")),
         script=Markup(asset("script.js")),
         plotly=Markup(plotly_source()),
-        payload=Markup(script_json({"texts": [], "clusters": [], "charts": charts})),
+        payload=Markup(json_text({"texts": [], "clusters": [], "charts": charts})),
     )
     return page
 

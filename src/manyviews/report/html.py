@@ -8,9 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from manyviews.inline import json_text
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
-from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, script_json, themes
+from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
 from manyviews.report.summary import REFIT_SECONDS, summarize
 
 __all__ = ["render_report", "render_summary", "write_report"]
@@ -151,7 +152,7 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     figures.require_plotly()
     from markupsafe import Markup
 
-    plotly, payload = plotly_source(), script_json(_payload(summary))
+    plotly, payload = plotly_source(), json_text(_payload(summary))
     render = partial(
         templates.get_template("page.html.j2").render,
         summary,

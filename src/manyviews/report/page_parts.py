@@ -1,15 +1,14 @@
-"""What every page is put together from: templates, style, the drawing library, data that scripts read."""
+"""What every page is put together from: templates, style, the drawing library."""
 
 from __future__ import annotations
 
-import json
-import re
 from importlib import resources
 from typing import Any
 
+from manyviews.inline import script_text
 from manyviews.report import palette, wording
 
-__all__ = ["asset", "chart_data", "environment", "plotly_source", "script_json", "script_text", "themes"]
+__all__ = ["asset", "chart_data", "environment", "plotly_source", "themes"]
 
 
 def environment() -> Any:
@@ -52,21 +51,6 @@ def plotly_source() -> str:
     from plotly.offline import get_plotlyjs
 
     return script_text(get_plotlyjs())
-
-
-def script_text(source: str) -> str:
-    """Return JavaScript that cannot end its script element early and asks for no style sheet from elsewhere.
-
-    The escaped strings mean the same. Some versions of plotly.js fetch the style of a kind of map that we do not draw.
-    """
-    source = re.sub(r"https://unpkg\.com/[^\"']*\.css", "data:text/css,", source)
-    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def script_json(data: Any) -> str:
-    """Return JSON that may stand inside a script element, whatever names are in it; NaN is an error."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def chart_data(figure: Any) -> dict[str, Any]:

@@ -1,0 +1,139 @@
+"""The command bench: the folder it writes, going on after a kill, and its errors."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from manyviews import __version__
+from manyviews.cli import resumable
+from manyviews.cli.resumable import open_folder, progress_shown
+
+OUTPUTS = {"runs.jsonl", "run.json", "table.md", "table.tex", "table.csv", "report.html"}
+TINY = ("bench", "mspl", "--datasets", "mfeat", "--methods", "MOR,FAC", "--seeds", "6")
+
+
+def finished_runs(folder):
+    path = folder / "runs.jsonl"
+    content = path.read_bytes() if path.exists() else b""
+    return content[: content.rfind(b"\n") + 1].splitlines()
+
+
+def test_a_killed_start_goes_on_and_ends_with_the_table_of_an_uninterrupted_one(folder, run):
+    command = [sys.executable, "-m", "manyviews", *TINY, "--quiet"]
+    process = subprocess.Popen([*command, "--out", "killed"])
+    deadline = time.monotonic() + 120
+    while len(finished_runs(folder / "killed")) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = finished_runs(folder / "killed")
+    assert 3 <= len(before) < 12
+    assert json.loads((folder / "killed" / "run.json").read_text())["finished"] is False
+
+    result = run(*TINY, "--out", "killed")
+    assert (result.code, result.err.splitlines()[0]) == (0, f"{len(before)} of 12 fits are there from an earlier start")
+    after = finished_runs(folder / "killed")
+    assert after[: len(before)] == before
+    assert len({json.loads(line)["key"] for line in after}) == len(after) == 12
+    assert {path.name for path in (folder / "killed").iterdir()} == OUTPUTS
+    record = json.loads((folder / "killed" / "run.json").read_text())
+    assert (record["manyviews"], record["finished"], record["seeds"]) == (__version__, True, 6)
+    assert "MOR  mfeat  0.643 ± 0.034" in result.out
+    assert "Con-MC | mfeat | 0.739 ± 0.039 | - | - | not comparable | not asked for" in (
+        folder / "killed" / "table.md"
+    ).read_text(encoding="utf-8")
+
+    result = run(*TINY, "--out", "whole", "--jobs", "2", "--json")
+    assert json.loads(result.out)["counts"] == record["counts"]
+    for name in ("table.md", "table.tex"):
+        assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+
+    result = run(*TINY, "--out", "whole")
+    assert result.err.startswith("12 of 12 fits are there")
+
+
+def test_data_that_are_not_there_are_told_and_the_rest_runs(folder, run, monkeypatch):
+    asked = []
+    monkeypatch.setattr("manyviews.bench.runner.run_all", lambda runs, *_, **__: asked.extend(runs) or 1 / 0)
+    result = run("bench", "mvec", "--methods", "Spectral_BSV", "--seeds", "1")
+    assert "without 3sources, 4areas, bbcsport, caltech101_20, notting_hill, whose files are not there" in result.err
+    assert [call.data for call in asked] == ["mfeat:features:fourier", "mfeat:features:pixel_averages"]
+
+
+CASES = {
+    "no paper": (("bench",), "requires an argument"),
+    "unknown paper": (("bench", "fastmise"), "did you mean 'fastmice'"),
+    "unknown data": (("bench", "mvec", "--datasets", "bbcsports"), "did you mean 'bbcsport'"),
+    "unknown row": (("bench", "mvec", "--datasets", "mfeat", "--methods", "kc"), "did you mean 'kcc'"),
+    "row without method": (
+        ("bench", "mvec", "--datasets", "mfeat", "--methods", "CRSC"),
+        "the method of the row 'CRSC' is not in this library",
+    ),
+    "data that are not there": (
+        ("bench", "mspl", "--datasets", "mfeat,cornell"),
+        "Put it into a folder as cornell.npz",
+    ),
+    "no data at all": (("bench", "op-lfmvc", "--data", "."), "no data set of op-lfmvc is there: .*3Sources.mat"),
+    "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),
+    "no seeds": (("bench", "mspl", "--seeds", "0"), "give at least 1"),
+    "no jobs": (("bench", "mspl", "--jobs", "0"), "give -1 for one process per core"),
+    "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0.* give a number above 0"),
+    "empty list": (("bench", "mspl", "--methods", ","), "--methods is empty"),
+    "a file in the way": (("bench", "mspl", "--datasets", "mfeat", "--out", "a.csv"), "a.csv exists and is a file"),
+    "a folder of others": (("bench", "mspl", "--datasets", "mfeat", "--out", "."), "not the output of bench mspl"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_mistakes_are_one_line_and_write_nothing(folder, run, case):
+    argv, message = CASES[case]
+    before = sorted(folder.iterdir())
+    result = run(*argv)
+    assert result.code == 2
+    assert re.search(message, result.err), result.err
+    assert result.err.count("\n") == 1
+    assert result.out == ""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_path):
+    out, identity = tmp_path / "out", {"command": "bench", "paper": "mvec"}
+    folder = open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=False)
+    (folder / "runs.jsonl").write_text("kept")
+    assert open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=False) == folder
+    assert (folder / "runs.jsonl").read_text() == "kept"
+    with pytest.raises(resumable.UsageError, match="is not the output of bench mspl"):
+        open_folder(str(out), identity | {"paper": "mspl"}, ("runs.jsonl", "run.json"), force=True)
+    open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=True)
+    assert [path.name for path in folder.iterdir()] == ["run.json"]
+    (folder / "thesis.txt").write_text("mine")
+    with pytest.raises(resumable.UsageError, match=r"holds thesis\.txt"):
+        open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=True)
+    assert (folder / "thesis.txt").exists()
+
+
+def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
+    from manyviews.bench.runner import Progress
+
+    monkeypatch.setattr(resumable, "_SECONDS_BETWEEN_LINES", 3600)
+    with progress_shown(quiet=False) as tell:
+        tell(Progress(0, 3, 0, None, None))
+        tell(Progress(1, 3, 0, None, 7300.0))
+        tell(Progress(3, 3, 0, None, 0.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "0 of 3 fits, remaining time not known yet",
+        "3 of 3 fits, about 0 min 0 s left",
+    ]
+    with progress_shown(quiet=True) as tell:
+        tell(Progress(0, 3, 0, None, None))
+    assert capsys.readouterr().err == ""
+    with pytest.raises(KeyboardInterrupt), progress_shown(quiet=False):
+        raise KeyboardInterrupt
+    assert "the same command goes on from there" in capsys.readouterr().err
+    assert resumable._left(Progress(1, 3, 0, None, 7300.0)) == "about 2 h 1 min left"
