@@ -1,6 +1,6 @@
 """Does `manyviews compare` recommend a good method? Data with known classes tell: real sets, then generated ones.
 
-python benchmarks/recommendation.py --data ../shared/data --store recommendation.jsonl [--sets cora,mfeat] [--generated second]
+python benchmarks/recommendation.py --data ../shared/data --store fits.jsonl [--sets cora,mfeat] [--generated second]
 
 Every finished fit is kept in the store; started again, only those that lack are made. A recommendation is a hit where
 the method's mean NMI is at most 0.05 below that of the best method of the set.
@@ -30,7 +30,7 @@ FORMAT = "{:18} {:>5} {:16} {:>6}  {:16} {:>6} {:>6}  {:>8} {:>8}  {}"
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of .npz files")
-    parser.add_argument("--store", type=Path, default=Path("recommendation.jsonl"), help="file of finished fits")
+    parser.add_argument("--store", type=Path, default=Path("fits.jsonl"), help="file of finished fits")
     parser.add_argument("--sets", default="", help="names with commas between; all by default, the small ones first")
     parser.add_argument("--generated", choices=("first", "second"), help="generated sets instead: in sight or after")
     parser.add_argument("--seeds", type=int, default=3)

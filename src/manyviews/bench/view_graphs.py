@@ -119,7 +119,8 @@ def _votes(distances: Array, k: int) -> Array:
     nearer = distances < farthest * (1 - TIE)
     tied = ~nearer & (distances <= farthest * (1 + TIE))
     left = k - nearer.sum(axis=1, keepdims=True)
-    return nearer + tied * (left / tied.sum(axis=1, keepdims=True))
+    votes: Array = nearer + tied * (left / tied.sum(axis=1, keepdims=True))
+    return votes
 
 
 def predictability(view: ViewGraph, labels: Array) -> float:

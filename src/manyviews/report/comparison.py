@@ -61,7 +61,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
     figure.update_xaxes(
-        title_text="cluster guessed from neighbours in one view (adjusted Rand index)", zeroline=True, nticks=7
+        title_text="adjusted Rand index of the guesses", zeroline=True, nticks=7
     )
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
