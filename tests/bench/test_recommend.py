@@ -100,4 +100,5 @@ def test_a_single_method():
     found = recommend({"only": criteria(0.5, seeds=NAN)})
     assert found.runner_up is None
     assert found.headline == "only is the only method with a result."
+    assert found.certainty == "no choice"
     assert not math.isnan(score_of(criteria(0.5, seeds=NAN)))

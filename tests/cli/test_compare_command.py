@@ -92,6 +92,14 @@ def test_refused(folder, run, arguments, words):
     assert not list(folder.glob("manyviews-compare*"))
 
 
+def test_no_method_has_a_result(folder, run):
+    result = run("compare", "m.npz", "-k", "3", "--methods", "u-spec", "--out", "out")
+    assert result.code == 2
+    assert "u-spec: not tried: takes a single view; there are 2" in result.out
+    assert "no method had a result" in result.err
+    assert "No method had a result" in (folder / "out/report.html").read_text()
+
+
 def test_choice_of_methods():
     assert [method.name for method in chosen_methods(None, None)] == list(MAIN)
     assert [method.name for method in chosen_methods("mspl,MSPL, udbgl", None)] == ["mspl", "udbgl"]

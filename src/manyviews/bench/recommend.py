@@ -36,7 +36,7 @@ class Recommendation:
         One sentence.
     reasons : tuple of str
         Sentences for a reader who knows the data, not the field.
-    certainty : {"fairly sure", "a hint", "unsure"}
+    certainty : {"fairly sure", "a hint", "unsure", "no choice"}
         How far to rely on it.
     certainty_reason : str
         Why, in words.
@@ -94,7 +94,7 @@ def recommend(criteria: Mapping[str, Criteria]) -> Recommendation:
     scores = {name: score_of(own) for name, own in criteria.items()}
     order = sorted(scores, key=lambda name: -scores[name])
     best, runner_up = order[0], order[1] if len(order) > 1 else None
-    certainty, why = _certainty(scores[best])
+    certainty, why = _certainty(scores[best]) if runner_up else ("no choice", "There was nothing to compare it with.")
     reasons = [_on_structure(best, criteria), *_on_views(criteria[best]), *_on_stability(criteria[best])]
     if runner_up is not None:
         reasons += [_on_support(criteria[best]), _on_runner_up(best, runner_up, scores, criteria)]

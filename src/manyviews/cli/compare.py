@@ -117,6 +117,11 @@ def compare(
     given = _input_arguments(source, view or (), reading, impute, header)
     record = write_comparison(data, chosen, n_clusters, options, folder, given=given, force=force, progress=progress)
     print_comparison(record, folder, as_json=as_json, quiet=quiet)
+    if record["recommendation"] is None:
+        raise UsageError(
+            f"no method had a result, see {folder} for the reasons; choose other --methods, or raise --time-limit or "
+            "--memory-limit"
+        )
 
 
 def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:

@@ -192,14 +192,13 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         f"{data['name']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
         f"{record['n_clusters']} clusters"
     )
-    print_table(*_table(record))
+    if record["recommendation"]:
+        print_table(*_table(record))
     for row in record["methods"]:
         if row["status"] != "ok" or row["reason"]:
             print(f"{row['name']}: {': '.join(filter(None, (row['status_words'], row['reason'])))}")
     chosen = record["recommendation"]
-    if chosen is None:
-        print("No method had a result, so none can be recommended.")
-    else:
+    if chosen is not None:
         print("\n".join(["", chosen["headline"], *chosen["reasons"]]))
         print(f"{chosen['certainty'].capitalize()}. {chosen['certainty_reason']}")
         print(f"to cluster with it: {record['repeat_with']}")
