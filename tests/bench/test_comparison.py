@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -12,7 +14,14 @@ from manyviews.bench.comparison import Options, compare
 from manyviews.bench.comparison_summary import summary_of
 from manyviews.bench.recommend import score_of
 from manyviews.cluster.registry import find_method
+from manyviews.report.comparison import render_comparison
 from manyviews.views import Views
+
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+
+NAME = "</script><b>view</b>"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @pytest.fixture(scope="module")
@@ -75,18 +84,14 @@ def test_limits_and_missing_views_are_recorded(tmp_path):
     assert found.recommendation is None
 
 
-def test_page(found, blobs):
-    pytest.importorskip("plotly")
-    pytest.importorskip("jinja2")
-    from manyviews.report.comparison import render_comparison
-
-    name = "</script><b>view</b>"
+@pytest.fixture(scope="module")
+def record(found):
     summary = summary_of(found)
     for row in summary["methods"]:
         if row["criteria"]:
-            row["criteria"]["structures"] = {name: 0.5, "b": 0.4}
-    record = summary | {
-        "data": {"name": "<i>data</i>", "n_samples": 90, "views": {name: 6, "b": 5}, "notes": ["a note"]},
+            row["criteria"]["structures"] = {NAME: 0.5, "b": 0.4}
+    return summary | {
+        "data": {"name": "<i>data</i>", "n_samples": 90, "views": {NAME: 6, "b": 5}, "notes": ["a note"]},
         "n_clusters": 3,
         "options": vars(Options()),
         "inputs": {"<u>file": "abc"},
@@ -95,8 +100,11 @@ def test_page(found, blobs):
         "repeat": "manyviews compare '<b>'",
         "repeat_with": None,
     }
+
+
+def test_page_holds_everything_and_names_stay_text(record):
     page = render_comparison(record)
-    assert html.escape(name) in page
+    assert html.escape(NAME) in page
     assert not re.search(r"<b>view|<i>data|<u>file|'<b>'", page)
     assert html.escape(record["recommendation"]["headline"]) in page
     for row in record["methods"]:
@@ -105,3 +113,27 @@ def test_page(found, blobs):
     chart = json.loads(payload)["charts"]["structure"]
     assert chart["data"][0]["type"] == "bar"
     assert len(chart["data"]) == 3
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_a_browser_draws_the_page_within_a_narrow_window(record, tmp_path):
+    probe = """<script>addEventListener("load", () => setTimeout(() => parent.postMessage(JSON.stringify([
+      [...document.querySelectorAll(".chart")].map((chart) => chart.dataset.state),
+      document.querySelectorAll(".chart .point").length,
+      [...document.querySelectorAll("body *")].filter((part) => !part.closest(".scroll")
+        && part.getBoundingClientRect().right > innerWidth + 1).map((part) => part.outerHTML.slice(0, 90)),
+    ]), "*"), 4000));</script></body>"""
+    (tmp_path / "page.html").write_text(render_comparison(record).replace("</body>", probe), encoding="utf-8")
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        '<!DOCTYPE html><iframe src="page.html" style="border:0;width:390px;height:4000px"></iframe><pre></pre><script>'
+        'onmessage = (event) => { document.querySelector("pre").textContent = event.data; };</script>',
+        encoding="utf-8",
+    )
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=20000"]
+    options += ["--window-size=1400,4100", "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [CHROMIUM, *options, "--dump-dom", frame.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    states, points, wide = json.loads(html.unescape(re.search("<pre>(.*?)</pre>", done.stdout, re.S)[1]))
+    assert (states, points, wide) == (["drawn"], 9, [])
+    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]

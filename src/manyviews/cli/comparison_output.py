@@ -7,6 +7,8 @@ import os
 import platform
 import re
 import shlex
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["default_folder", "print_comparison", "write_comparison"]
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
+# Columns of a terminal that show all of the table; else these come first, the others below.
+WIDE = 140
+FIRST_PART = ("method", "score", "structure", "seeds", "support", "nmi", "acc")
 _COLUMNS = (
     "score",
     "structure",
@@ -193,7 +198,8 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         f"{record['n_clusters']} clusters"
     )
     if record["recommendation"]:
-        print_table(*_table(record))
+        for header, rows in _tables(record):
+            print_table(header, rows)
     for row in record["methods"]:
         if row["status"] != "ok" or row["reason"]:
             print(f"{row['name']}: {': '.join(filter(None, (row['status_words'], row['reason'])))}")
@@ -205,12 +211,22 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
 
 
+def _tables(record: Mapping[str, Any]) -> list[tuple[list[str], list[list[str]]]]:
+    """Return header and rows; in two parts where a narrow terminal would cut the columns short."""
+    header, rows = _table(record)
+    if not sys.stdout.isatty() or shutil.get_terminal_size().columns >= WIDE:
+        return [(header, rows)]
+    kept = [position for position, name in enumerate(header) if name in FIRST_PART]
+    rest = [0] + [position for position, name in enumerate(header) if name not in (*FIRST_PART, "ari")]
+    return [([header[i] for i in part], [[row[i] for i in part] for row in rows]) for part in (kept, rest)]
+
+
 def _table(record: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     from manyviews.report.wording import duration, size
 
     with_result = [row for row in record["methods"] if row["criteria"]]
     scored = [name for name in ("nmi", "acc", "ari") if any(row["scores"] for row in with_result)]
-    header = ["method", "score", "structure", "seeds", "support", "agreement", "parts", "silhouette", "views", "sizes"]
+    header = ["method", "score", "structure", "seeds", "support", "agree", "parts", "silh.", "views", "sizes"]
     header += ["time", "memory", *scored]
     rows = []
     for row in with_result:
