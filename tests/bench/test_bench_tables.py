@@ -188,6 +188,10 @@ def test_material_takes_the_forms_that_protocols_ask_for(texts):
     assert dense.views.names == ("content",)
     assert isinstance(dense.views.arrays[0], np.ndarray)
     assert "cora:features" not in material
+    words = Material({"bbcsport": replace(texts, name="bbcsport")}, PROTOCOLS["mvec"])
+    weighted = words[material_name("bbcsport", "weighted", "content")].views.arrays[0]
+    np.testing.assert_allclose(np.sqrt(weighted.multiply(weighted).sum(axis=1)), 1.0)
+    assert (words["bbcsport:features"].views.arrays[0] != texts.views.arrays[0]).nnz == 0
     digits = datasets.load("mfeat")
     assert Material({"mfeat": digits}, PROTOCOLS["mvec"]).view_names("mfeat") == ("fourier", "pixel_averages")
 

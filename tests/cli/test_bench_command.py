@@ -63,7 +63,7 @@ def test_data_that_are_not_there_are_told_and_the_rest_runs(folder, run, monkeyp
     monkeypatch.setattr("manyviews.bench.runner.run_all", lambda runs, *_, **__: asked.extend(runs) or 1 / 0)
     result = run("bench", "mvec", "--methods", "Spectral_BSV", "--seeds", "1")
     assert "without 3sources, 4areas, bbcsport, caltech101_20, notting_hill, whose files are not there" in result.err
-    assert [call.data for call in asked] == ["mfeat:features:fourier", "mfeat:features:pixel_averages"]
+    assert [call.data for call in asked] == ["mfeat:weighted:fourier", "mfeat:weighted:pixel_averages"]
 
 
 CASES = {

@@ -104,7 +104,7 @@ class Material(Mapping[str, Dataset]):
             dataset, given, *view = name.split(":", 2)
             data = self._found[dataset]
             views = data.views.select(view) if view else data.views
-            self._made[name] = replace(data, name=name, views=_given(views, given, self._protocol.kernel))
+            self._made[name] = replace(data, name=name, views=_given(views, given, dataset, self._protocol))
         return self._made[name]
 
     def __contains__(self, name: object) -> bool:
@@ -130,12 +130,14 @@ def _of_paper(data: Dataset, protocol: Protocol) -> Dataset:
     return data if used is None else replace(data, views=data.views.select(used))
 
 
-def _given(views: Views, given: str, kernel: str) -> Views:
+def _given(views: Views, given: str, dataset: str, protocol: Protocol) -> Views:
     if given == "dense":
         return views.map(lambda _, X: X.toarray() if sparse.issparse(X) else X)
+    if given == "weighted" and dataset in protocol.weighted:
+        return views.map(lambda _, X: apply_scaling(X, fit_scaling(X, "tfidf")))
     if given == "kernels":
         with threadpool_limits(1):  # the same bits, and so the same checksum, on any number of cores
-            return views.map(lambda _, X: _kernel(X, kernel))
+            return views.map(lambda _, X: _kernel(X, protocol.kernel))
     return views
 
 

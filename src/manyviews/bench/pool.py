@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
-import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ __all__ = ["Worker", "wait_for"]
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _BETWEEN_LOOKS = 0.02
 _FOR_A_START = 120.0
+_KILLED = -9  # by a signal that not every system has a name for
 
 
 class Worker:
@@ -125,7 +125,7 @@ class Worker:
                 f"a process for the fits did not start (exit code {self._process.exitcode}); a script has to call "
                 "this under: if __name__ == '__main__'"
             )
-        if self._process.exitcode == -signal.SIGKILL:
+        if self._process.exitcode == _KILLED:
             return "memory", "the system killed the process, most likely for want of memory"
         return "failed", f"the process ended by itself (exit code {self._process.exitcode})"
 
