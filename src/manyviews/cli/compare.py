@@ -15,6 +15,7 @@ from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_inp
 if TYPE_CHECKING:
     from manyviews.bench.comparison import Options
     from manyviews.cluster.registry import MethodInfo
+    from manyviews.io import LoadedViews
 
 __all__ = ["MAIN", "chosen_methods", "compare"]
 
@@ -106,22 +107,23 @@ def compare(
     if out is not None:
         with user_input():
             check_folder(out, force=force)
+    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
         data = fill_cells(load_input(source, view or (), reading), impute)
-    check_n_clusters(n_clusters, data.views)
-    if n_clusters < 2:
-        raise UsageError("-k 1: with one cluster there is nothing to compare; give 2 or more")
+    _check_clusters(n_clusters, data)
     say_notes(data, progress)
     folder = out or default_folder(data)
     given = _input_arguments(source, view or (), reading, impute, header)
     record = write_comparison(data, chosen, n_clusters, options, folder, given=given, force=force, progress=progress)
     print_comparison(record, folder, as_json=as_json, quiet=quiet)
     if record["recommendation"] is None:
-        raise UsageError(
-            f"no method had a result, see {folder} for the reasons; choose other --methods, or raise --time-limit or "
-            "--memory-limit"
-        )
+        raise UsageError(f"no method had a result ({folder} says why); choose other --methods, or raise the limits")
+
+
+def _check_clusters(n_clusters: int, data: LoadedViews) -> None:
+    check_n_clusters(n_clusters, data.views)
+    if n_clusters < 2:
+        raise UsageError("-k 1: with one cluster there is nothing to compare; give 2 or more")
 
 
 def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
