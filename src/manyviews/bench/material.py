@@ -134,7 +134,7 @@ def _given(views: Views, given: str, dataset: str, protocol: Protocol) -> Views:
     if given == "dense":
         return views.map(lambda _, X: X.toarray() if sparse.issparse(X) else X)
     if given == "weighted" and dataset in protocol.weighted:
-        return views.map(lambda _, X: apply_scaling(X, fit_scaling(X, "tfidf")))
+        return views.map(lambda _, X: apply_scaling(X, fit_scaling(X, "tfidf_plain")))
     if given == "kernels":
         with threadpool_limits(1):  # the same bits, and so the same checksum, on any number of cores
             return views.map(lambda _, X: _kernel(X, protocol.kernel))

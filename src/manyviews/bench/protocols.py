@@ -149,7 +149,7 @@ _MVEC = Protocol(
     repeats=20,
     quick_repeats=5,
     recipe=(
-        "Views as stored, but for BBCSport, of which the papers' copy has tf-idf-like weights: ours gets tf-idf "
+        "Views as stored, but for BBCSport, of which the papers' copy has tf-idf-like weights: ours gets plain tf-idf "
         "weights and unit rows. Gaussian affinity, width the median distance, for the spectral methods; 100 basic "
         "partitions a view by k-means on the cosine, K to the root of n clusters, drawn anew in each run, for the "
         "ensembles. Digit has two of the six views. Rn is the adjusted Rand index, NMI the geometric one."
