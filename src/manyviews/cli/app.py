@@ -11,7 +11,7 @@ from types import FrameType
 from cyclopts import App, CycloptsError
 
 from manyviews import __version__
-from manyviews.cli import bench, data, fit, methods
+from manyviews.cli import bench, compare, data, fit, methods
 from manyviews.cli.console import ARGUMENTS, UsageError, guarded
 
 __all__ = ["app", "run"]
@@ -25,9 +25,12 @@ app = App(
 app.command(fit.demo)
 app.command(fit.cluster, usage="Usage: manyviews cluster (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
 app.command(fit.predict, usage="Usage: manyviews predict DIR (FILE | --view NAME=FILE ...) [OPTIONS]")
+app.command(compare.compare, usage="Usage: manyviews compare (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
 app.command(bench.bench)
 app.command(methods.methods)
 app.command(data.app)
+
+_COMMANDS = ("demo", "cluster", "predict", "compare", "bench", "methods", "data")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -47,7 +50,7 @@ def _dispatch(argv: list[str]) -> None:
 
 
 def _named_command(argv: list[str]) -> str:
-    return f"{argv[0]} " if argv and argv[0] in ("demo", "cluster", "predict", "bench", "methods", "data") else ""
+    return f"{argv[0]} " if argv and argv[0] in _COMMANDS else ""
 
 
 @contextmanager

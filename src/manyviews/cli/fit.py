@@ -29,7 +29,7 @@ from manyviews.cli.results import Job, print_summary, run_job
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
 
-__all__ = ["cluster", "demo", "predict"]
+__all__ = ["cluster", "demo", "predict", "say_notes"]
 
 DEMO_DATA, DEMO_OUT = "mfeat", "manyviews-demo"
 
@@ -153,14 +153,15 @@ def cluster(
     check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
-    _say_notes(data, progress)
+    say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or _default_out(data)
     record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
 
-def _say_notes(data: LoadedViews, progress: Progress) -> None:
+def say_notes(data: LoadedViews, progress: Progress) -> None:
+    """Say what was decided while reading, and who is where if the views have different ids."""
     for note in data.notes:
         progress.note(note)
     if data.presence:
@@ -230,7 +231,7 @@ def predict(
             data = load_input(source, view or (), Reading(id_column, missing=missing, header=HEADER[header]))
         with user_input():
             views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
-        _say_notes(data, progress)
+        say_notes(data, progress)
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(views)
         write_labels(stream, labels, samples=views.sample_names)

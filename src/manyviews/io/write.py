@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 LABELS, RECORD, REPORT, MODEL = "labels.csv", "run.json", "report.html", "model"
-OUTPUTS = (LABELS, RECORD, REPORT, MODEL)
+TABLE, RUNS = "methods.csv", "runs.jsonl"
+OUTPUTS = (LABELS, RECORD, REPORT, MODEL, TABLE, RUNS)
 
 
 class OutputError(ValueError):

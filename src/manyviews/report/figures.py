@@ -10,7 +10,16 @@ from typing import Any
 from manyviews.report.palette import LIGHT, look_of
 from manyviews.report.wording import decimal, percent
 
-__all__ = ["convergence_figure", "escape", "hover_texts", "map_figure", "require_plotly", "weights_figure"]
+__all__ = [
+    "ACCENT",
+    "base_layout",
+    "convergence_figure",
+    "escape",
+    "hover_texts",
+    "map_figure",
+    "require_plotly",
+    "weights_figure",
+]
 
 INK, MUTED, GRID, ACCENT = "#1c2127", "#5c6670", "#e4e7eb", LIGHT[0]
 MAX_NUMBERED_CLUSTERS = 20
@@ -66,7 +75,7 @@ def map_figure(summary: Mapping[str, Any], position: int, *, texts: Sequence[str
     members: list[list[int]] = [[] for _ in summary["clusters"]]
     for i, point in enumerate(flat["points"]):
         members[cluster_of[point]].append(i)
-    figure = go.Figure(layout=_layout())
+    figure = go.Figure(layout=base_layout())
     for cluster, inside in enumerate(members):
         figure.add_trace(_cluster_trace(go, summary, flat, cluster, inside, texts))
     figure.update_xaxes(title_text=_axis_title(flat, 0), **_MAP_AXIS)
@@ -169,7 +178,7 @@ def weights_figure(summary: Mapping[str, Any]) -> Any:
         meta={"role": "accent"},
         marker={"color": ACCENT},
     )
-    figure = go.Figure(trace, layout=_layout())
+    figure = go.Figure(trace, layout=base_layout())
     equal = 1 / len(entries)
     line = {"type": "line", "x0": equal, "x1": equal, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
     figure.update_layout(
@@ -205,7 +214,7 @@ def convergence_figure(summary: Mapping[str, Any]) -> Any:
         marker={"color": ACCENT, "size": 6},
         line={"color": ACCENT, "width": 2},
     )
-    figure = go.Figure(trace, layout=_layout())
+    figure = go.Figure(trace, layout=base_layout())
     figure.update_layout(height=300)
     whole = {"dtick": 1} if curve["n_iter"] <= 12 else {"nticks": 10}
     figure.update_xaxes(title_text="iteration", zeroline=False, tickformat=",d", **whole)
@@ -213,7 +222,8 @@ def convergence_figure(summary: Mapping[str, Any]) -> Any:
     return figure
 
 
-def _layout() -> dict[str, Any]:
+def base_layout() -> dict[str, Any]:
+    """Return what all figures share; the page's script puts its own colours in."""
     axis = {"gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID}
     return {
         "template": "none",

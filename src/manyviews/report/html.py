@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from manyviews.inline import json_text, script_text
-from manyviews.report import figures, palette, wording
+from manyviews.inline import json_text
+from manyviews.report import figures
 from manyviews.report.packing import pack_samples
+from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
 from manyviews.report.summary import REFIT_SECONDS, summarize
 
 __all__ = ["render_report", "render_summary", "write_report"]
@@ -148,20 +148,18 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     """
     from manyviews import __version__
 
-    environment = _environment()
+    templates = environment()
     figures.require_plotly()
     from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
 
-    plotly, payload = script_text(get_plotlyjs()), json_text(_payload(summary))
+    plotly, payload = plotly_source(), json_text(_payload(summary))
     render = partial(
-        environment.get_template("page.html.j2").render,
+        templates.get_template("page.html.j2").render,
         summary,
         version=__version__,
-        light=palette.theme_css(palette.LIGHT),
-        dark=palette.theme_css(palette.DARK),
-        style=Markup(_asset("style.css")),
-        script=Markup(_asset("script.js") + _asset("samples.js")),
+        **themes(),
+        style=Markup(asset("style.css")),
+        script=Markup(asset("script.js") + asset("samples.js")),
         plotly=Markup(plotly),
         payload=Markup(payload),
         plotly_bytes=len(plotly.encode()),
@@ -171,28 +169,6 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     packed, n_listed = pack_samples(summary["samples"], MAX_BYTES - rest)
     page: str = render(packed=packed, n_listed=n_listed, data_bytes=len(payload) + len(packed))
     return page
-
-
-def _environment() -> Any:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError('reports need jinja2; install it by: pip install "manyviews[cli]"') from error
-    environment = Environment(
-        loader=PackageLoader("manyviews.report", "templates"),
-        autoescape=True,  # for every template: the default goes by the file's ending
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("amount", "count", "decimal", "duration", "enumerated", "fixed", "percent", "size"):
-        environment.filters[name] = getattr(wording, name)
-    environment.globals["look_of"] = palette.look_of
-    return environment
-
-
-def _asset(name: str) -> str:
-    return (resources.files("manyviews.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,9 +188,8 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chart(figure: Any) -> dict[str, Any]:
-    """Return a figure as plain data, without what the page has already: the template and the maps' hover texts."""
-    chart: dict[str, Any] = figure.to_plotly_json()
-    chart["layout"].pop("template", None)
+    """Return a figure as plain data, without the maps' hover texts, which the page has already."""
+    chart = chart_data(figure)
     for trace in chart["data"]:
         if "customdata" in trace:
             del trace["hovertext"]
