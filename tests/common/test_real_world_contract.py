@@ -71,15 +71,32 @@ def test_equal_labels_for_equal_data_in_every_form(row, model, tmp_path):
         np.testing.assert_array_equal(clone(model).fit(given).labels_, expected, err_msg=form)
 
 
-def test_equal_labels_for_a_csr_view_with_the_same_settings(row, model):
+@pytest.mark.parametrize("scaling", ["unit", "tfidf", None])
+def test_equal_labels_for_a_csr_view_with_the_same_settings(row, model, scaling):
     if not row.sparse:
         pytest.skip("takes dense views only")
-    # "auto" takes a CSR view for counts, so that the settings are stated here
-    model.set_params(scaling="unit", **({"kernel": "cosine"} if "kernel" in model.get_params() else {}))
-    views = whole_numbers()
+    # "auto" takes a CSR view for counts, and "standard" and "minmax" do not shift it, so that the settings are stated
+    stated = {"scaling": scaling, "kernel": "cosine", "metric": "cosine"}
+    model.set_params(**{name: value for name, value in stated.items() if name in model.get_params()})
+    views = [np.abs(X) for X in whole_numbers()] if scaling == "tfidf" else whole_numbers()
     expected = clone(model).fit(views).labels_
-    for make in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix):
+    for make in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix)[: 3 if scaling == "unit" else 1]:
         np.testing.assert_array_equal(clone(model).fit([make(X) for X in views]).labels_, expected)
+
+
+def test_the_scaling_of_each_view_is_told(row, model, three_views):
+    views = three_views[0]
+    assert set(clone(model).fit(views).scalings_) <= {"standard", "minmax", None}
+    stated = clone(model).set_params(scaling={"view_0": "minmax", "view_1": None, "view_2": "unit"}).fit(views)
+    assert stated.scalings_ == ("minmax", None, "unit")
+    if row.sparse:
+        counts = [sparse.csr_matrix(np.where(X > 0, np.ceil(X), 0)) for X in views]
+        assert set(model.fit(counts).scalings_) <= {"tfidf", "tfidf_plain", "unit"}
+    for base in row.base_inputs[1:]:
+        square = views[0] @ views[0].T if base == "kernel" else np.linalg.qr(views[0])[0][:, :3]
+        square = np.round(square * 9) if base == "partition" and not hasattr(model, "kernel") else square
+        given = np.abs(square) if base == "partition" and not hasattr(model, "kernel") else square
+        assert clone(model).set_params(base=base).fit([given]).scalings_ == (None,)
 
 
 @pytest.fixture(scope="module")
