@@ -121,6 +121,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Notes
         -----
         Identical samples, equal in every view, always share a cluster.
+
+        A CSR view gives the labels of the same numbers in a dense array where ``scaling``, and ``kernel`` or ``metric``
+        where there is one, are stated, and ``scaling`` is "unit", "tfidf" or None. What "auto" chooses differs: sparse
+        views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
+        would fill the view.
         """
         views = self._check_views(X, reset=True)
         first = self._first_equals(views)
