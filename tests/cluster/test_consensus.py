@@ -194,6 +194,21 @@ def test_equal_columns_of_labels_count_as_one_sample(method):
         method(4, base="partition").fit([labels])
 
 
+@pytest.mark.parametrize("method", [KCC, SEC, RSEC])
+def test_new_samples_that_no_partition_knows_are_refused(method, three_views):
+    labels, _ = some_partitions(5)
+    model = method(3, base="partition", random_state=0).fit([labels.astype(float)])
+    for unknown in (-1.0, 99.0):
+        new = labels[:4].astype(float)
+        new[2] = unknown
+        with pytest.raises(ValueError, match=r"1 sample\(s\) are in no partition of the fit, first row 2"):
+            model.predict([new])
+    with pytest.warns(UserWarning, match="'b' is constant"):
+        model = method(3, n_partitions=5, random_state=0).fit({"a": three_views[0][0], "b": np.ones((60, 2))})
+    with pytest.raises(ValueError, match=r"60 sample\(s\) are in no partition"):
+        model.predict({"b": np.ones((60, 2))})
+
+
 def test_weights_of_partitions(three_views):
     labels, truth = some_partitions(7, noise=0.05)
     labels[:, 6:] = np.random.default_rng(0).integers(4, size=(90, 6))

@@ -41,8 +41,8 @@ __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
-    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1. Where the
-    method has a rule for new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
+    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1, and
+    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
     _accepts_sparse: ClassVar[bool] = True
@@ -141,7 +141,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         if found < self.n_clusters:
             warnings.warn(
                 f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
-                "may have no more distinct groups: lower n_clusters, or try another random_state",
+                "may have no more distinct groups: lower n_clusters, or try another scaling or random_state",
                 ConvergenceWarning,
                 stacklevel=2,
             )
