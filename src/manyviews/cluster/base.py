@@ -42,7 +42,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
     A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1, and
-    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
+    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits
+    ``PredictMixin`` and implements ``_predict(views)``.
     """
 
     _accepts_sparse: ClassVar[bool] = True
