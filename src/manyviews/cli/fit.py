@@ -158,8 +158,7 @@ def cluster(
     _say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or _default_out(data)
-    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer)
-    record = run_job(job, progress)
+    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
 

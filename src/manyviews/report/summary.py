@@ -117,8 +117,7 @@ def summarize(
     _add_to_clusters(summary, checked, positions, n_detailed)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
-    summary["headline"] = story.headline(summary)
-    summary["warnings"] = story.warnings(summary)
+    summary["headline"], summary["warnings"] = story.headline(summary), story.warnings(summary)
     summary["title"] = plain(title or run.get("title") or story.title(summary), 200)
     return summary
 
