@@ -41,6 +41,15 @@ def test_new_samples_get_the_numbers_of_the_training_samples(holed):
     assert new.view("a").tolist() == [[3.0, 7.0]]
 
 
+def test_lacking_views_stay_unobserved(holed):
+    filled = ViewImputer().fit(holed).transform({"a": np.array([[NAN, 7.0]])})
+    assert filled.names == ("a", "b")
+    assert filled.observed.tolist() == [[True, False]]
+    assert filled.view("a").tolist() == [[3.0, 7.0]]
+    with pytest.raises(ValueError, match=r"unknown here: \['c'\]"):
+        ViewImputer().fit(holed).transform({"a": np.ones((1, 2)), "c": np.ones((1, 1))})
+
+
 def test_single_precision_sparse_views_and_empty_columns():
     X = np.array([[1.0, NAN, 3.0], [2.0, NAN, NAN]], np.float32)
     S = sparse.csr_matrix(np.eye(2))

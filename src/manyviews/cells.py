@@ -22,6 +22,8 @@ __all__ = [
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 16_384
+# blocks of which a few copies stay in the cache
+CELLS_PER_BLOCK = 1 << 17
 # Sums of squares of larger float32 numbers overflow, and products of squares of larger float64 numbers.
 LARGEST = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e75}
 # Squares of smaller float32 numbers vanish, and products of squares of smaller float64 numbers.
@@ -237,8 +239,10 @@ def first_equals(arrays: Sequence[Any]) -> NDArray[np.int64]:
     own = np.arange(n)
     hashes = np.zeros(n, dtype=np.uint64)
     for array in arrays:
-        for start in range(0, n, ROWS_PER_BLOCK):
-            rows = slice(start, start + ROWS_PER_BLOCK)
+        stored = array.nnz if sparse.issparse(array) else array.size
+        size = max(1, CELLS_PER_BLOCK * n // max(1, stored))
+        for start in range(0, n, size):
+            rows = slice(start, start + size)
             hashes[rows] = _mixed(hashes[rows]) + _row_hashes(array[rows])
     _, place, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     first = place[inverse.reshape(n)]

@@ -17,7 +17,7 @@ from manyviews.structure import as_2d
 from manyviews.validation import Accepts, as_views, check_numbers, is_table
 from manyviews.views import Views
 
-__all__ = ["IMPUTE_STRATEGIES", "PerView", "ViewImputer"]
+__all__ = ["IMPUTE_STRATEGIES", "PerView", "ViewImputer", "count_gaps"]
 
 IMPUTE_STRATEGIES = ("median", "knn")
 
@@ -112,8 +112,12 @@ class PerView(TransformerMixin, BaseEstimator):
         ValueError
             If views are missing, unknown or of another width.
         """
+        return self._transform(_views(X), partial=False)
+
+    def _transform(self, views: Views, *, partial: bool) -> Views:
+        """Transform every view; with ``partial``, named views may be lacking and stay unobserved."""
         check_is_fitted(self)
-        views = match_views(_views(X), self._fitted_views)
+        views = match_views(views, self._fitted_views, partial=partial)
         arrays = {}
         for known, seen, (name, array) in zip(self._fitted_views.names, views.observed.T, views.items(), strict=True):
             if known in self.transformers_:
@@ -126,7 +130,7 @@ class PerView(TransformerMixin, BaseEstimator):
 def _transform_view(transformer: Any, array: Any, observed: NDArray[Any], width: int) -> Any:
     """Return the transformed rows; samples not observed stay rows of NaN, or empty rows where the result is sparse."""
     if not observed.any():
-        return np.full((array.shape[0], width), np.nan)
+        return np.broadcast_to(np.float64(np.nan), (array.shape[0], width))
     part = as_2d(transformer.transform(array if observed.all() else array[observed]), "transformed")
     if observed.all():
         return part
@@ -223,10 +227,7 @@ class ViewImputer(TransformerMixin, BaseEstimator):
             else KNNImputer(n_neighbors=self.n_neighbors, keep_empty_features=True)
         )
         dense = {name: one for name, array in views.items() if not sparse.issparse(array)}
-        self.n_filled_ = {
-            name: int(np.isnan(array[views.observed[:, i]]).sum()) if name in dense else 0
-            for i, (name, array) in enumerate(views.items())
-        }
+        self.n_filled_ = count_gaps(views)
         self._per_view = PerView(dense).fit(views)
         self.view_names_in_ = self._per_view.view_names_in_
         return self
@@ -237,20 +238,28 @@ class ViewImputer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : Views, sequence, mapping or table
-            The same views as in ``fit``, matched by name where both sides have names.
+            The same views as in ``fit``, matched by name where both sides have names; named views may be lacking.
 
         Returns
         -------
         Views
-            The views without empty cells.
+            The views without empty cells; samples stay unobserved in lacking views.
 
         Raises
         ------
         ValueError
-            If views are missing, unknown or of another width.
+            If views are unknown or of another width.
         """
         check_is_fitted(self)
-        return self._per_view.transform(_with_gaps(X))
+        return self._per_view._transform(_with_gaps(X), partial=True)
+
+
+def count_gaps(views: Views) -> dict[str, int]:
+    """Return the number of empty cells of each view; samples that it lacks as a whole do not count."""
+    return {
+        name: 0 if sparse.issparse(array) else int(np.isnan(array[observed]).sum())
+        for observed, (name, array) in zip(views.observed.T, views.items(), strict=True)
+    }
 
 
 def _with_gaps(X: Any) -> Views:

@@ -63,6 +63,8 @@ def test_output_folder(folder, run):
     assert record["parameters"]["n_init"] == 3
     assert record["parameters"]["tol"] == 1e-5
     assert sum(record["view_weights"].values()) == pytest.approx(1)
+    assert record["scalings"] == {"a": "standard", "b": "standard"}
+    assert "scaling: standard\n" in result.out
     assert set(record["timings"]) == {"read", "fit", "write", "report"}
     assert set(record["versions"]) == {"python", "numpy", "scipy", "scikit-learn"}
     assert record["cluster_sizes"] == [12, 12, 12]

@@ -76,6 +76,50 @@ def test_single_empty_cells_are_named_and_can_be_filled(folder, run, strategy):
     assert agrees(clusters())
 
 
+@pytest.mark.parametrize("strategy", ["median", "knn"])
+def test_new_samples_are_filled_as_the_training_samples_were(folder, run, strategy):
+    holed((3, 1), (5, 2))
+    assert run("cluster", *PAIR, "--impute", strategy).code == 0
+    assert sorted(path.name for path in Path("o/model").iterdir()) == ["imputer.skops", "model.json", "model.skops"]
+    again = run("predict", "o", *PAIR[:-4])
+    source = "the column's median" if strategy == "median" else "the mean of the 5 nearest samples"
+    assert f"view 'b': 2 empty cells filled with {source} (--impute {strategy})" in again.err
+    assert dict(line.split(",") for line in again.out.splitlines()[1:]) == {
+        key: str(cluster) for key, cluster in clusters().items()
+    }
+    # a view may be lacking as a whole
+    one = run("predict", "o", "--view", "a=a.csv", "--id", "id")
+    assert (one.code, len(one.out.splitlines())) == (0, 37)
+
+
+def test_without_imputation_in_the_fit_new_samples_need_full_cells(folder, run):
+    holed()
+    assert run("cluster", *PAIR).code == 0
+    holed((3, 1))
+    refused = run("predict", "o", *PAIR[:-4])
+    assert refused.code == 2
+    assert "NaN: view 'b', row 3, column 1" in refused.err
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed", "another", "other class"])
+def test_a_damaged_imputer_is_refused(folder, run, damage):
+    holed((3, 1))
+    assert run("cluster", *PAIR, "--impute", "median").code == 0
+    place, header = Path("o/model/imputer.skops"), Path("o/model/model.json")
+    if damage == "gone":
+        place.unlink()
+    elif damage == "changed":
+        place.write_bytes(place.read_bytes()[:-1])
+    elif damage == "another":
+        place.write_bytes(Path("o/model/model.skops").read_bytes())
+    else:
+        header.write_text(header.read_text().replace("ViewImputer", "FastMICE"))
+    result = run("predict", "o", *PAIR[:-4])
+    assert result.code == 2
+    assert "fit and save the model again" in result.err
+    assert result.err.count("\n") == 1
+
+
 def test_empty_rows_are_missing_views_and_are_not_imputed(folder, run):
     holed(*((3, column) for column in range(4)))
     for extra in ((), ("--impute", "median")):
@@ -192,7 +236,7 @@ def test_too_little_memory_is_said_before_the_fit(folder, run, monkeypatch):
     result = run("cluster", "many.npy", "-k", 2, "--method", "op-lfmvc", "--set", "approximation=exact")
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert "OPLFMVC needs about 9.6 GB of memory for 20000 samples, more than the 3.0 GB of this machine" in result.err
-    assert "OPLFMVC (op-lfmvc) with default parameters needs about" in result.err
+    assert "with default parameters OPLFMVC (op-lfmvc) about" in result.err
 
 
 def test_a_wide_table_and_a_sparse_one(folder, run):

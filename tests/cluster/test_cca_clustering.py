@@ -17,9 +17,9 @@ def test_correlations_directions_and_variates_as_stored(reference, stored, ridge
     ref = reference("cca_clustering/small.npz")
     X, Y = ref["X0"], ref["X1"]
     rng = np.random.default_rng(0)
-    every = canonical_directions(X, Y, 8, (ridge, ridge), rng)
+    every = canonical_directions((X, Y), 8, (ridge, ridge), rng)
     np.testing.assert_allclose(every.correlations, ref[f"corr_{stored}"], atol=1e-8)
-    found = canonical_directions(X, Y, 2, (ridge, ridge), rng)
+    found = canonical_directions((X, Y), 2, (ridge, ridge), rng)
     A, B = first_positive(*found.projections)
     np.testing.assert_allclose(A, ref[f"A_{stored}"], atol=1e-8)
     np.testing.assert_allclose(B, ref[f"B_{stored}"], atol=1e-8)
@@ -49,7 +49,7 @@ def test_maxvar_spans_the_directions_of_two_views(reference):
     ref = reference("cca_clustering/small.npz")
     X, Y = ref["X0"], ref["X1"]
     rng = np.random.default_rng(0)
-    pair = canonical_directions(X, Y, 2, (0.0, 0.0), rng)
+    pair = canonical_directions((X, Y), 2, (0.0, 0.0), rng)
     many = maxvar_directions((X, Y), 2, (0.0, 0.0), rng)
     np.testing.assert_allclose(many.correlations, (1 + pair.correlations) / 2)
     for A, B in zip(pair.projections, many.projections, strict=True):

@@ -5,7 +5,7 @@ from scipy import sparse
 from manyviews import KCC, RSEC, SEC
 from manyviews.cluster.kcc_solver import block_costs, consensus_kmeans, partition_scales
 from manyviews.cluster.rsec_solver import RSECOptions, RSECState, solve_rsec
-from manyviews.cluster.sec_solver import association_weights, normalised_association, weighted_kmeans
+from manyviews.cluster.sec_solver import association_weights, weighted_kmeans
 from manyviews.metrics import adjusted_rand_index, nmi_score
 from manyviews.partition.coassociation import coassociation, indicator_matrix
 
@@ -60,6 +60,13 @@ def test_kcc_distance_is_squared_euclidean_for_the_categorical_utility():
     centers = np.vstack([B[:40].toarray().mean(axis=0), B[40:].toarray().mean(axis=0)])
     plain = ((B.toarray()[:, None] - centers) ** 2).sum(axis=2)
     np.testing.assert_allclose(B @ block_costs(centers, widths, np.ones(12), "categorical", 5.0), plain, atol=1e-10)
+
+
+def normalised_association(B, labels, k):
+    """Sum over clusters of the association within it by that with all samples, at most k."""
+    sums = np.stack([B[labels == j].sum(axis=0) for j in range(k)])
+    totals = sums @ B.sum(axis=0)
+    return ((sums**2).sum(axis=1) / np.where(totals > 0, totals, 1)).sum()
 
 
 def test_sec_public_code_and_its_identity(reference):
@@ -185,6 +192,21 @@ def test_equal_columns_of_labels_count_as_one_sample(method):
     assert adjusted_rand_index(np.repeat([0, 1, 2], 5), model.labels_) == 1.0
     with pytest.raises(ValueError, match="more than there are distinct samples: 3 of n_samples=15"):
         method(4, base="partition").fit([labels])
+
+
+@pytest.mark.parametrize("method", [KCC, SEC, RSEC])
+def test_new_samples_that_no_partition_knows_are_refused(method, three_views):
+    labels, _ = some_partitions(5)
+    model = method(3, base="partition", random_state=0).fit([labels.astype(float)])
+    for unknown in (-1.0, 99.0):
+        new = labels[:4].astype(float)
+        new[2] = unknown
+        with pytest.raises(ValueError, match=r"1 sample\(s\) are in no partition of the fit, first row 2"):
+            model.predict([new])
+    with pytest.warns(UserWarning, match="'b' is constant"):
+        model = method(3, n_partitions=5, random_state=0).fit({"a": three_views[0][0], "b": np.ones((60, 2))})
+    with pytest.raises(ValueError, match=r"60 sample\(s\) are in no partition"):
+        model.predict({"b": np.ones((60, 2))})
 
 
 def test_weights_of_partitions(three_views):

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from manyviews import (
     KCC,
+    LFMVC,
     MVEC,
     OPLFMVC,
     RMKMC,
@@ -42,7 +43,9 @@ def test_estimates_of_late_fusion(many):
     assert OPLFMVC(5, base="kernel")._memory_estimate(many) == 8 * (3 * 20_000**2 + partitions)
     assert OPLFMVC(5, approximation="exact", n_jobs=2)._memory_estimate(many) == exact + 8 * 20_000**2
     assert OPLFMVC(5)._memory_estimate(many) < exact / 50
-    assert OPLFMVC(5, base="partition")._memory_estimate(many) == 8 * partitions
+    assert OPLFMVC(5, base="partition")._memory_estimate(many) == 8 * (partitions + 4 * 20_000 * 20)
+    assert LFMVC(5, base="partition")._memory_estimate(many) == 8 * partitions
+    assert OPLFMVC(5, n_init=1000)._memory_estimate(many) > 4 * OPLFMVC(5)._memory_estimate(many)
     assert OPLFMVC(5)._memory_estimate(many[:3000]) == 8 * 3000 * (3 * 3000 + 3 * 2 + 5 * 9)
 
 
@@ -112,7 +115,7 @@ def test_where_nothing_would_fit(many, monkeypatch):
 
 def test_more_than_is_free_is_a_warning(three_views, monkeypatch):
     monkeypatch.setattr(memory, "machine_memory", of(1, free_gb=0.00001))
-    with pytest.warns(UserWarning, match=r"OPLFMVC needs about 0\.1 MB of memory and 0\.0 MB are free"):
+    with pytest.warns(UserWarning, match=r"OPLFMVC needs about 0\.6 MB of memory and 0\.0 MB are free"):
         OPLFMVC(3).fit(three_views[0])
 
 

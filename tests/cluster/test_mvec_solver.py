@@ -3,7 +3,7 @@ import pytest
 from scipy.linalg import eigh
 
 from manyviews.cluster.mvec_solver import MVECOptions, MVECState, solve_mvec
-from manyviews.linalg.shrinkage import singular_value_threshold, soft_threshold
+from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partition.coassociation import Coassociation, coassociation
 from manyviews.partition.merging import merge_equal_rows
@@ -14,6 +14,11 @@ VARIANTS = {
     "project": MVECOptions(step_margin=1.0),
 }
 GROWTH = 1.2
+
+
+def soft_threshold(X, tau):
+    """The minimiser of ½‖Y - X‖² + τ‖Y‖₁."""
+    return np.sign(X) * np.maximum(np.abs(X) - tau, 0)
 
 
 def dense(J):

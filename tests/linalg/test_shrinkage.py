@@ -7,18 +7,13 @@ from manyviews.linalg.shrinkage import (
     SingularValueShrinker,
     orthonormal_columns,
     singular_value_threshold,
-    soft_threshold,
     threshold_columns,
 )
-from manyviews.linalg.weighted_simplex import project_rows_weighted
+from manyviews.linalg.simplex import project_rows
 
 
 def dense(J):
     return (J.U * J.values) @ J.V.T
-
-
-def test_soft_threshold():
-    np.testing.assert_allclose(soft_threshold(np.array([-3.0, -1, 0.5, 2]), 1.0), [-2, 0, 0, 1])
 
 
 def test_columns_are_shortened_and_short_ones_vanish():
@@ -88,7 +83,7 @@ def test_projection_onto_the_simplex_is_the_nearest_point(weighted):
     rng = np.random.default_rng(0)
     A = rng.normal(size=(6, 5))
     w = rng.integers(1, 4, 5).astype(float) if weighted else np.ones(5)
-    Z = project_rows_weighted(A, w if weighted else None)
+    Z = project_rows(A, w if weighted else None)
     np.testing.assert_allclose(Z @ w, 1)
     assert (Z >= 0).all()
     for a, z in zip(A, Z, strict=True):
@@ -105,16 +100,16 @@ def test_projection_onto_the_simplex_is_the_nearest_point(weighted):
 def test_weights_stand_for_repeated_entries():
     rng = np.random.default_rng(1)
     A, w = rng.normal(size=(20, 7)), rng.integers(1, 5, 7)
-    repeated = project_rows_weighted(np.repeat(A, w, axis=1))
-    np.testing.assert_allclose(np.repeat(project_rows_weighted(A, w), w, axis=1), repeated, atol=1e-12)
+    repeated = project_rows(np.repeat(A, w, axis=1))
+    np.testing.assert_allclose(np.repeat(project_rows(A, w), w, axis=1), repeated, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_projection_at_any_scale_and_in_single_precision(scale):
     A = np.random.default_rng(2).normal(size=(50, 400)) * scale
-    exact = project_rows_weighted(A)
+    exact = project_rows(A)
     np.testing.assert_allclose(exact.sum(axis=1), 1, rtol=1e-9)
-    single = project_rows_weighted(A.astype(np.float32))
+    single = project_rows(A.astype(np.float32))
     assert single.dtype == np.float32
     np.testing.assert_allclose(single.sum(axis=1), 1, atol=1e-4 if scale <= 1 else 1)
 

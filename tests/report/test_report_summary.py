@@ -213,12 +213,11 @@ def test_any_view_gives_a_map(name, array):
     json.dumps(summary, allow_nan=False)
 
 
-@pytest.mark.parametrize("scaling", ["standard", "minmax", "unit", None, {"a": "minmax", "b": None}])
-def test_maps_follow_the_scaling_of_the_model(scaling):
+@pytest.mark.parametrize("kind", ["standard", "minmax", "unit", None])
+def test_maps_follow_the_scaling_of_the_model(kind):
     rng = np.random.default_rng(0)
     views = Views({"a": rng.normal(size=(9, 3)), "b": rng.normal(size=(9, 3)) * [1, 10, 100]})
-    summary = summarize(make_model([0, 1, 2] * 3, scaling=scaling), views)
-    kind = scaling.get("b") if isinstance(scaling, dict) else scaling
+    summary = summarize(make_model([0, 1, 2] * 3, scalings_=("unit", kind)), views)
     words = {"standard": "standardised", "minmax": "same range", "unit": "length 1", None: "as given"}[kind]
     assert words in summary["maps"][2]["how"]
 
@@ -289,3 +288,16 @@ def test_errors_say_what_to_change(blobs):
         summarize(make_model([0, 1, 2]), views)
     with pytest.raises(ValueError, match="truth has 2 entries for 60 samples"):
         summarize(model, views, truth=["a", "b"])
+
+
+def test_what_was_done_to_each_view_is_told_where_the_model_tells_it(three_views):
+    views, _ = three_views
+    model = AverageKKM(n_clusters=3, scaling={"view_0": "minmax", "view_1": None}, random_state=0).fit(views)
+    told = summarize(model, views, refit_seconds=0)["scalings"]
+    assert [view["name"] for view in told] == ["view_0", "view_1", "view_2"]
+    assert [view["how"] for view in told] == [
+        "columns brought to the same range",
+        "numbers as given",
+        "columns standardised",
+    ]
+    assert summarize(make_model([0, 1]), [np.eye(2)])["scalings"] == []

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 from cyclopts import Parameter
@@ -16,6 +17,7 @@ from manyviews.cli.inputs import (
     Reading,
     check_n_clusters,
     fill_cells,
+    fill_like,
     keep_numbers,
     load_input,
     parse_scaling,
@@ -117,7 +119,7 @@ def cluster(
         methods that take missing views. Without it they are an error.
     impute
         Fill single empty cells: median of the column, or knn, the mean of the 5 nearest samples. Rows that are empty
-        as a whole stay missing.
+        as a whole stay missing. predict fills cells of new samples alike; with knn the model keeps all rows for that.
     header
         Whether the first row of csv and tsv files holds names: auto, yes or no.
     match_to
@@ -149,14 +151,14 @@ def cluster(
             check_folder(out, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
-        data = fill_cells(load_input(source, view or (), reading), impute)
+        data, imputer = fill_cells(load_input(source, view or (), reading), impute)
     check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or _default_out(data)
-    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds), progress)
+    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
 
@@ -216,24 +218,28 @@ def predict(
         Print nothing but labels, warnings and errors.
     """
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import load_model, match_features
+    from manyviews.io.model import load_imputer, load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
     progress, place = Progress(quiet=quiet), os.path.join(folder, MODEL)
     with user_input():
-        model = load_model(place, trusted=is_model_type)
+        model, imputer = (load(place, trusted=is_model_type) for load in (load_model, load_imputer))
     if not hasattr(model, "predict"):
         raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
     if not is_model_type(f"{type(model).__module__}.{type(model).__qualname__}"):
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     with _destination(out, force) as stream:
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-            data = load_input(source, view or (), Reading(id_column, missing=missing, header=HEADER[header]))
+            reading = Reading(id_column, missing=missing, header=HEADER[header], gaps=imputer is not None)
+            data = load_input(source, view or (), reading)
         with user_input():
             views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
+        data = replace(data, views=views)
+        if imputer is not None:
+            data = fill_like(data, imputer)
         say_notes(data, progress)
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
-            labels = model.predict(views)
+            labels = model.predict(data.views)
         write_labels(stream, labels, samples=views.sample_names)
 
 

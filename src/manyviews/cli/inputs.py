@@ -20,6 +20,7 @@ __all__ = [
     "Reading",
     "check_n_clusters",
     "fill_cells",
+    "fill_like",
     "keep_numbers",
     "load_input",
     "parse_scaling",
@@ -79,19 +80,28 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
     return _load_named(source, reading)
 
 
-def fill_cells(data: LoadedViews, strategy: str | None) -> LoadedViews:
-    """Return the data with single empty cells filled in, and a note of how many there were in which view."""
+def fill_cells(data: LoadedViews, strategy: str | None) -> tuple[LoadedViews, Any]:
+    """Return the data with single empty cells filled in, a note of how many in which view, and the fitted imputer."""
     if strategy is None:
-        return data
+        return data, None
     from manyviews.preprocessing import ViewImputer
 
     with user_input():
         imputer = ViewImputer(strategy).fit(data.views)
+    return fill_like(data, imputer), imputer
+
+
+def fill_like(data: LoadedViews, imputer: Any) -> LoadedViews:
+    """Return the data with empty cells filled as a fitted imputer does, and a note of how many in which view."""
+    from manyviews.preprocessing import count_gaps
+
+    with user_input():
         views = imputer.transform(data.views)
-    source = "the column's median" if strategy == "median" else "the mean of the 5 nearest samples"
+    median = imputer.strategy == "median"
+    source = "the column's median" if median else f"the mean of the {imputer.n_neighbors} nearest samples"
     notes = [
-        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {strategy})"
-        for name, number in imputer.n_filled_.items()
+        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {imputer.strategy})"
+        for name, number in count_gaps(data.views).items()
         if number
     ]
     return replace(data, views=views, notes=(*data.notes, *notes))

@@ -8,8 +8,12 @@ from importlib import import_module
 __all__ = ["is_model_type"]
 
 _LAYERS = ("affinity", "cluster", "linalg", "new_samples", "optim", "partition", "prototypes")
-# rules for new samples that are no records, but hold arrays only
-_RULES = {"manyviews.cluster.consensus_vote.ConsensusVote"}
+# what is no record, but holds arrays only: a rule for new samples, and what fills their empty cells
+_RULES = {
+    "manyviews.cluster.consensus_vote.ConsensusVote",
+    "manyviews.preprocessing.PerView",
+    "manyviews.preprocessing.ViewImputer",
+}
 _HOMES = tuple(f"manyviews.{layer}." for layer in _LAYERS)
 
 

@@ -25,11 +25,13 @@ __all__ = ["Job", "print_summary", "run_job"]
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # how long the report may fit again, to see how stable the result is and what each view adds
 REFIT_SECONDS = 15.0
+# views whose scaling is printed; the report and run.json have all
+MOST_SCALINGS = 10
 
 
 @dataclass(frozen=True)
 class Job:
-    """One clustering run: data, method, estimator with its parameters, options of its fit, where the results go."""
+    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data."""
 
     command: str
     data: LoadedViews
@@ -39,6 +41,7 @@ class Job:
     force: bool = False
     fit_options: dict[str, Any] = field(default_factory=dict)
     refit_seconds: float | None = None
+    imputer: Any = None
 
 
 def run_job(job: Job, progress: Progress) -> dict[str, Any]:
@@ -86,7 +89,7 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
         confidence = getattr(model, "confidence_", None)
         with open(folder / LABELS, "w", encoding="utf-8", newline="") as stream:
             write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
-        save_model(model, folder / MODEL, views)
+        save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = _peak_memory()
     with progress.stage("report", "drawing the report (fits again, to see how stable it is)"):
@@ -129,6 +132,7 @@ def _record(job: Job) -> dict[str, Any]:
         "converged": model.converged_,
         "cluster_sizes": sizes,
         "scores": None if labels is None else evaluate(labels, model.labels_),
+        "scalings": dict(zip(views.names, model.scalings_, strict=True)),
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},
         "timings": {},
@@ -161,6 +165,15 @@ def _peak_memory() -> int | None:
     return None
 
 
+def _scaling_line(scalings: dict[str, str | None]) -> str:
+    """Return what was done to the views, in one line: of each, or once where it is the same for all."""
+    words = [kind or "none" for kind in scalings.values()]
+    if len(set(words)) == 1:
+        return words[0]
+    pairs = [f"{name} {word}" for name, word in zip(scalings, words, strict=True)]
+    return ", ".join(pairs[:MOST_SCALINGS]) + (", ..." if len(pairs) > MOST_SCALINGS else "")
+
+
 def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, quiet: bool = False) -> None:
     """Say on stdout what came out and where it is.
 
@@ -188,6 +201,7 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])
     if record["view_weights"]:
         print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
+    print(f"scaling: {_scaling_line(record['scalings'])}")
     if record["stability"]["level"]:
         print(f"stability: {record['stability']['number']:.2f} of 1, {record['stability']['level']}")
     print(f"labels: {os.path.join(out, 'labels.csv')}")

@@ -41,8 +41,9 @@ __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
-    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1. Where the
-    method has a rule for new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
+    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1, and
+    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits
+    ``PredictMixin`` and implements ``_predict(views)``.
     """
 
     _accepts_sparse: ClassVar[bool] = True
@@ -121,6 +122,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Notes
         -----
         Identical samples, equal in every view, always share a cluster.
+
+        A CSR view gives the labels of the same numbers in a dense array where ``scaling``, and ``kernel`` or ``metric``
+        where there is one, are stated, and ``scaling`` is "unit", "tfidf" or None. What "auto" chooses differs: sparse
+        views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
+        would fill the view.
         """
         views = self._check_views(X, reset=True)
         first = self._first_equals(views)
@@ -136,7 +142,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         if found < self.n_clusters:
             warnings.warn(
                 f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
-                "may have no more distinct groups: lower n_clusters, or try another random_state",
+                "may have no more distinct groups: lower n_clusters, or try another scaling or random_state",
                 ConvergenceWarning,
                 stacklevel=2,
             )

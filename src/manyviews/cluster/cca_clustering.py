@@ -29,7 +29,7 @@ __all__ = ["CCAClustering", "Directions", "canonical_directions", "maxvar_direct
 Array = NDArray[Any]
 # directions with less than this share of a view's largest variance are rounding
 RANK_CUTOFF = 1e-12
-# sparse views are reduced to so many singular directions
+# sparse views with more columns are reduced to so many singular directions
 MOST_DIRECTIONS = 500
 
 
@@ -49,16 +49,16 @@ class Whitened(NamedTuple):
     rows: Array
 
 
-def canonical_directions(X: Any, Y: Any, d: int, ridge: tuple[float, float], rng: np.random.Generator) -> Directions:
+def canonical_directions(arrays: Any, d: int, ridge: tuple[float, ...], rng: np.random.Generator) -> Directions:
     """Return the d leading pairs of canonical directions of two views.
 
     Parameters
     ----------
-    X, Y : ndarray or CSR of shape (n, p) and (n, q)
+    arrays : pair of ndarray or CSR of shape (n, p_v)
         Views.
     d : int
         Number of pairs; fewer where a view has a smaller rank.
-    ridge : tuple of two float
+    ridge : pair of float
         Added to the diagonal of each view's covariance.
     rng : Generator
         Start of the sparse singular value decomposition.
@@ -68,7 +68,7 @@ def canonical_directions(X: Any, Y: Any, d: int, ridge: tuple[float, float], rng
     Directions
         Correlations, descending; the entry of largest modulus in each column of the first projection is positive.
     """
-    x, y = (_whiten(Z, r, rng) for Z, r in zip((X, Y), ridge, strict=True))
+    x, y = (_whiten(Z, r, rng) for Z, r in zip(arrays, ridge, strict=True))
     U, s, Vt = np.linalg.svd(x.rows.T @ y.rows / x.rows.shape[0], full_matrices=False)
     A, B = x.transform @ U[:, :d], y.transform @ Vt[:d].T
     signs = column_signs(A)
@@ -107,6 +107,8 @@ def maxvar_directions(
 def _whiten(X: Any, ridge: float, rng: np.random.Generator) -> Whitened:
     n, p = X.shape
     basis: Array | None
+    if sparse.issparse(X) and p <= MOST_DIRECTIONS:
+        X = X.toarray()  # no larger than the rows in singular directions, of which one would be lost
     if sparse.issparse(X):
         basis = _sparse_basis(X, rng)
         Z = X @ basis
@@ -254,10 +256,8 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         arrays = self._scaled(views)
         d = self.n_components or max(1, self.n_clusters - 1)
         ridge = tuple(self.regularization * _mean_variance(X) for X in arrays)
-        if len(arrays) == 2:
-            found = canonical_directions(*arrays, d, (ridge[0], ridge[1]), direction_rng)
-        else:
-            found = maxvar_directions(arrays, d, ridge, direction_rng)
+        directions = canonical_directions if len(arrays) == 2 else maxvar_directions
+        found = directions(arrays, d, ridge, direction_rng)
         self.correlations_, self._means, self.projections_ = found
         self.history_ = History(np.array([self.correlations_.sum()]), 1, True)
         self.n_iter_, self.converged_ = 1, True

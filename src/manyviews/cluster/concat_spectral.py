@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.affinity.neighbors import neighbor_bytes
 from manyviews.cluster.centroid_methods import concatenate
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.spectral_methods import SpectralClusterer
@@ -122,7 +123,8 @@ class ConcatSpectral(SpectralClusterer):
 
     def _memory_estimate(self, views: Views) -> int:
         table = sum(map(copy_bytes, views.arrays))
-        return max(self._scaled_bytes(views) + table, self._graph_bytes(len(views), 1) + table)
+        distances = max(map(neighbor_bytes, views.arrays)) if self.affinity == "nearest_neighbors" else 0
+        return max(self._scaled_bytes(views) + table + distances, self._graph_bytes(len(views), 1) + table)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         return self._cut(self._graph(concatenate(self._fit_scaled(views))), rng)

@@ -117,12 +117,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         if not partitions:
             partitions = [np.zeros((len(views), 1), dtype=np.int64)]
         self.base_labels_ = np.hstack(partitions)
-        outside = np.flatnonzero((self.base_labels_ < 0).all(axis=1))
-        if outside.size:
-            raise ValueError(
-                f"{outside.size} sample(s) are in no partition, first row {int(outside[0])}: labels of -1 in all "
-                "columns, or observed in views without clusters only; drop them"
-            )
+        _check_inside(self.base_labels_)
         return partitions
 
     def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
@@ -188,7 +183,9 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             _check_labels(views)
         scalings = {v: source.scaling for v, source in self._sources if isinstance(source, LearnedPartitions)}
         seen = telling_rows(views, scalings, self.metric)
-        return np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
+        labels = np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
+        _check_inside(labels)
+        return labels
 
 
 def telling_rows(views: Views, scalings: dict[int, Scaling], metric: str) -> NDArray[np.bool_]:
@@ -224,6 +221,15 @@ def _given(views: Views, v: int) -> Any:
         return None
     source = GivenPartitions(columns, tuple(known[j] for j in columns))
     return source, source.labels(X, observed)
+
+
+def _check_inside(base_labels: Labels) -> None:
+    outside = np.flatnonzero((base_labels < 0).all(axis=1))
+    if outside.size:
+        raise ValueError(
+            f"{outside.size} sample(s) are in no partition of the fit, first row {int(outside[0])}: labels of -1, or "
+            "unknown ones, in all columns, or observed in views without clusters only; drop them"
+        )
 
 
 def _check_labels(views: Views) -> None:

@@ -208,7 +208,7 @@ class FastMICE(EnsembleClusterer):
 
     def _cluster_range(self, n: int) -> tuple[int, int]:
         k = self.n_clusters
-        return checked_range(self.cluster_range, (k, 2 * k), (1, max(1, n - 1)), "cluster_range")
+        return checked_range(self.cluster_range, (k, 2 * k), (1, max(k, n - 1)), "cluster_range")
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)

@@ -60,15 +60,26 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         n, m, k = len(views), len(views.names), self.n_clusters
         # of the views, side by side, and what the fusion and k-means make of them
         partitions = 8 * n * k * (3 * m + 3)
+        # labels of all starts, and the one-hot matrix that they make
+        starts = 8 * 4 * n * self._n_starts(n)
+        return partitions + max(starts, self._kernel_bytes(views))
+
+    def _kernel_bytes(self, views: Views) -> int:
+        """Return the bytes that base partitions take while they are made."""
+        n, m, k = len(views), len(views.names), self.n_clusters
         if self.base == "partition":
-            return partitions
+            return 0
         if self.base == "kernel":
-            return partitions + 8 * kernel_numbers(n, k, 1)
+            return 8 * kernel_numbers(n, k, 1)
         if self._chosen_approximation(n) == "nystrom":
             columns = max(int(stored_width((X,))[1]) for X in views.arrays)
-            return partitions + 8 * landmark_numbers(m, n, self.n_landmarks, columns)
+            return 8 * landmark_numbers(m, n, self.n_landmarks, columns)
         jobs = min(effective_n_jobs(self.n_jobs), m)
-        return partitions + sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
+        return sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
+
+    def _n_starts(self, n: int) -> int:
+        """Return how many starts run side by side; k-means makes its own one after the other."""
+        return 0
 
     def _chosen_approximation(self, n: int) -> str:
         if self.approximation != "auto":

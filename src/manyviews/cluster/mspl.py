@@ -9,11 +9,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.centroid_methods import CentroidClusterer, run_starts
-from manyviews.cluster.spectral_start import NEIGHBORS, spectral_start
+from manyviews.cluster.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.optim.history import warn_unconverged
 from manyviews.optim.self_paced import Weighting, paced_weights
 from manyviews.prototypes.self_paced import Pacing, SelfPaced, first_pace, self_paced_kmeans
@@ -186,6 +188,13 @@ class MSPL(CentroidClusterer):
         self.balance_views = balance_views
         self.tol = tol
         self.max_iter = max_iter
+
+    def _memory_estimate(self, views: Views) -> int:
+        # distances between the samples of a spectral start, which sparse rows fill up
+        text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
+        rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
+        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        return super()._memory_estimate(views) + 20 * jobs * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)

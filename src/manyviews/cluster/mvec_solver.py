@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
 from manyviews.linalg.scaling import row_blocks
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold
-from manyviews.linalg.weighted_simplex import project_rows_weighted
+from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.history import History
 from manyviews.partition.coassociation import Coassociation
@@ -169,7 +169,7 @@ class MVECState:
             target = self.gradient_rows(total, rows, mu)
             target *= dtype(-1 / self.eta)
             target += self.Z[rows]
-            new = project_rows_weighted(target, weights) if project else np.maximum(target, 0)
+            new = project_rows(target, weights) if project else np.maximum(target, 0)
             multiplier = self.scaled_lambda[rows]
             multiplier += new
             multiplier -= self.Z[rows]

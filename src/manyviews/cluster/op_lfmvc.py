@@ -267,8 +267,7 @@ class OPLFMVC(LateFusionClusterer):
         if self.init != "aligned":
             start = official_start(stacked.shape[1] // k, H0, start_rng, draw_signs=self.init == "official_signs")
         else:
-            n_init = int(np.clip(STARTED_ROWS // len(views), 20, 300)) if self.n_init == "auto" else self.n_init
-            start = aligned_start(stacked, H0, n_init, start_rng)
+            start = aligned_start(stacked, H0, self._n_starts(len(views)), start_rng)
         self._say(f"fusion from {start.C.shape[0]} start(s)")
         result = solve_op_lfmvc(stacked, *start, order=self.update_order, tol=self.tol, max_iter=self.max_iter)
         warn_unconverged(result.history, type(self).__name__)
@@ -276,13 +275,14 @@ class OPLFMVC(LateFusionClusterer):
         self._keep_partitions(partitions)
         return self._assign(stacked)
 
+    def _n_starts(self, n: int) -> int:
+        return int(np.clip(STARTED_ROWS // n, 20, 300)) if self.n_init == "auto" else self.n_init
+
     def _store(self, result: OnePass, stacked: Array) -> None:
-        self._C, self._beta = result.C, result.beta
-        self.rotations_ = result.W
+        self._C, self.rotations_, self._beta = result.C, result.W, result.beta
         self.view_weights_ = result.beta / result.beta.sum()
         self.embedding_ = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
-        self.history_ = result.history
-        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
+        self.history_, self.n_iter_, self.converged_ = result.history, result.history.n_iter, result.history.converged
         self.confidence_ = direction_confidence(self.embedding_, result.C)
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from manyviews.linalg.scaling import row_blocks, unit_rows
 from manyviews.optim.history import History
 from manyviews.partition.coassociation import Coassociation, indicator_matrix
 
-__all__ = ["EnsembleRun", "association_weights", "normalised_association", "spectral_embedding", "weighted_kmeans"]
+__all__ = ["EnsembleRun", "association_weights", "spectral_embedding", "weighted_kmeans"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -32,13 +32,6 @@ class EnsembleRun(NamedTuple):
 def association_weights(B: Any) -> Array:
     """Return w = B Bᵀ 1 (n,): r times the row sums of the co-association matrix."""
     return np.asarray(B @ np.asarray(B.sum(axis=0)).ravel())
-
-
-def normalised_association(B: Any, labels: Labels, k: int) -> float:
-    """Return the sum over clusters of the association within it by that with all samples, at most k."""
-    sums = _cluster_rows(B, labels, k)
-    totals = sums @ np.asarray(B.sum(axis=0)).ravel()
-    return float(((sums**2).sum(axis=1) / np.where(totals > 0, totals, 1)).sum())
 
 
 def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100) -> EnsembleRun:

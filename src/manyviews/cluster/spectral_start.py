@@ -13,7 +13,7 @@ from manyviews.partition.discretize import kmeans_rows
 from manyviews.partition.normalized_cut import normalized_cut
 from manyviews.prototypes.weighted import Stack, centroids
 
-__all__ = ["NEIGHBORS", "spectral_start"]
+__all__ = ["MOST_ROWS", "NEIGHBORS", "spectral_start"]
 
 Array = NDArray[Any]
 # the graph is built on so many samples at most, which keeps the cost of a start linear in n

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.affinity.neighbors import neighbor_bytes
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.spectral_methods import SpectralClusterer
 from manyviews.views import Views
@@ -121,7 +122,8 @@ class SumSpectral(SpectralClusterer):
 
     def _memory_estimate(self, views: Views) -> int:
         largest = max(map(copy_bytes, views.arrays))
-        return max(self._scaled_bytes(views), self._graph_bytes(len(views), len(views.names)) + largest)
+        distances = max(map(neighbor_bytes, views.arrays)) if self.affinity == "nearest_neighbors" else 0
+        return max(self._scaled_bytes(views) + distances, self._graph_bytes(len(views), len(views.names)) + largest)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None

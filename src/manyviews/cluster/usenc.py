@@ -164,7 +164,8 @@ class USENC(EnsembleClusterer):
         return self._ensemble_bytes(n, self.n_base_clusterings, largest, anchor_width(both), widths)
 
     def _cluster_range(self, n: int) -> tuple[int, int]:
-        k, limits = self.n_clusters, (1, max(1, min(n - 1, self.n_anchors)))
+        k = self.n_clusters
+        limits = (1, min(max(k, n - 1), self.n_anchors))
         usual = (min(20, max(k, n // 20)), min(60, max(2 * k, n // 10)))
         return checked_range(self.cluster_range, (min(usual), max(usual)), limits, "cluster_range")
 

@@ -15,18 +15,19 @@ from manyviews.io.files import checksum
 from manyviews.io.write import write_json
 from manyviews.views import Views
 
-__all__ = ["FORMAT", "load_model", "match_features", "save_model"]
+__all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "save_model"]
 
 FORMAT = 1
-_HEADER, _BODY = "model.json", "model.skops"
+_HEADER, _BODY, _IMPUTER = "model.json", "model.skops", "imputer.skops"
 
 # What fitted estimators hold besides numbers and scikit-learn's own types.
-_SCIPY_TYPES = tuple(
-    f"scipy.sparse._{kind}.{kind}_{suffix}" for kind in ("csr", "csc") for suffix in ("array", "matrix")
+_HARMLESS_TYPES = (
+    "numpy.dtype",  # read from the header of an empty array
+    *(f"scipy.sparse._{kind}.{kind}_{suffix}" for kind in ("csr", "csc") for suffix in ("array", "matrix")),
 )
 
 
-def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views) -> None:
+def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, imputer: Any = None) -> None:
     """Write a fitted estimator to a new folder.
 
     Parameters
@@ -37,6 +38,8 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views) -> 
         Folder to make.
     views : Views
         What it was fitted on; names, widths and column names are kept to check new samples against.
+    imputer : ViewImputer, default=None
+        What filled empty cells before the fit; new samples need it too.
     """
     import skops.io
 
@@ -49,7 +52,11 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views) -> 
         for (name, array), columns in zip(views.items(), views.feature_names, strict=True)
     ]
     header = {"format": FORMAT, "manyviews": manyviews.__version__, "class": type(estimator).__name__}
-    write_json(folder / _HEADER, header | {"views": described, "sha256": checksum(body)})
+    header |= {"views": described, "sha256": checksum(body)}
+    if imputer is not None:
+        skops.io.dump(imputer, folder / _IMPUTER)
+        header["imputer"] = {"class": type(imputer).__name__, "sha256": checksum(folder / _IMPUTER)}
+    write_json(folder / _HEADER, header)
 
 
 def load_model(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]) -> Any:
@@ -73,25 +80,65 @@ def load_model(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]
     ValueError
         If the folder is no model, damaged, of a newer version, or asks for other classes.
     """
+    header = read_header(folder)
+    return _load(folder, _BODY, header, header.get("manyviews"), trusted)
+
+
+def load_imputer(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]) -> Any:
+    """Read what fills empty cells of new samples, None where the model was fitted without.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The model folder.
+    trusted : callable
+        As in ``load_model``.
+
+    Returns
+    -------
+    ViewImputer or None
+        The fitted imputer.
+
+    Raises
+    ------
+    ValueError
+        As ``load_model``.
+    """
+    header = read_header(folder)
+    described = header.get("imputer")
+    if described is None:
+        return None
+    if not isinstance(described, dict) or described.get("class") != "ViewImputer":
+        raise ValueError(f"{os.fspath(folder)}: the imputer in {_HEADER} is damaged; fit and save the model again")
+    return _load(folder, _IMPUTER, described, header.get("manyviews"), trusted)
+
+
+def _load(
+    folder: str | os.PathLike[str],
+    file: str,
+    described: dict[str, Any],
+    written_by: Any,
+    trusted: Callable[[str], bool],
+) -> Any:
+    """Return what a file of a model folder holds, if its checksum, classes and class are those expected."""
     import skops.io
 
-    given, header = os.fspath(folder), read_header(folder)
-    body = Path(folder, _BODY)
-    if not body.is_file() or checksum(body) != header.get("sha256"):
-        raise ValueError(f"{given}: {_BODY} is missing or damaged (its checksum differs); fit and save the model again")
+    given, body = os.fspath(folder), Path(folder, file)
+    if not body.is_file() or checksum(body) != described.get("sha256"):
+        raise ValueError(f"{given}: {file} is missing or damaged (its checksum differs); fit and save the model again")
     try:
         asked = skops.io.get_untrusted_types(file=body)
-        refused = [name for name in asked if name not in _SCIPY_TYPES and not trusted(name)]
+        refused = [name for name in asked if name not in _HARMLESS_TYPES and not trusted(name)]
         model = None if refused else skops.io.load(body, trusted=asked)
     except Exception as error:
         raise ValueError(
-            f"{given} cannot be read ({type(error).__name__}; written by manyviews {header.get('manyviews')}, this is "
+            f"{given} cannot be read ({type(error).__name__}; written by manyviews {written_by}, this is "
             f"{manyviews.__version__}); fit and save the model again"
         ) from error
     if refused:
         raise ValueError(f"{given} asks for {refused[0]}, which no manyviews model is made of; it is not loaded")
-    if type(model).__name__ != header.get("class"):
-        raise ValueError(f"{given}: {_HEADER} and {_BODY} do not belong together; fit and save the model again")
+    if type(model).__name__ != described.get("class"):
+        raise ValueError(f"{given}: {_HEADER} and {file} do not belong together; fit and save the model again")
     return model
 
 

@@ -1,4 +1,4 @@
-"""Proximal steps of sparse and low-rank models: soft threshold, column threshold, singular value threshold."""
+"""Proximal steps of sparse and low-rank models: column threshold, singular value threshold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ __all__ = [
     "SingularValueShrinker",
     "orthonormal_columns",
     "singular_value_threshold",
-    "soft_threshold",
     "threshold_columns",
 ]
 
@@ -37,11 +36,6 @@ class LowRank(NamedTuple):
     U: Array
     values: Array
     V: Array
-
-
-def soft_threshold(X: Array, tau: float) -> Array:
-    """Return sign(x) max(|x| - τ, 0), the minimiser of ½‖Y - X‖² + τ‖Y‖₁."""
-    return np.asarray(X - np.clip(X, -tau, tau))
 
 
 def threshold_columns(X: Array, tau: float) -> Array:

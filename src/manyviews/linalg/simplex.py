@@ -15,44 +15,44 @@ from numpy.typing import NDArray
 __all__ = ["project_rows", "project_segments"]
 
 Array = NDArray[np.float64]
+MAX_STEPS = 100
 
 
-def project_rows(V: NDArray[Any], support: NDArray[np.bool_] | None = None, *, total: float = 1.0) -> Array:
-    """Return the nearest point of the simplex to every row.
+def project_rows(A: NDArray[Any], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+    r"""Return for each row the nearest point of the simplex, whose corners may have weights.
+
+    It is the z that minimises :math:`\sum_j w_j (z_j - a_j)^2` over z ≥ 0, :math:`\sum_j w_j z_j = 1`: as many equal
+    entries, merged into one, as its weight says. All rows take their steps together, in the type of A.
 
     Parameters
     ----------
-    V : ndarray of shape (n, m)
-        Rows to project.
-    support : ndarray of shape (n, m) of bool, default=None
-        Entries that may differ from 0; None allows all. A row without any stays 0.
-    total : float, default=1.0
-        What the entries of a projected row sum to, positive.
+    A : ndarray of shape (b, n)
+        Rows to project; a block of rows that fits in the cache is fastest.
+    weights : ndarray of shape (n,), default=None
+        Positive weights; all 1 by default.
 
     Returns
     -------
-    ndarray of shape (n, m), float64
-        Rows that are nonnegative and sum to ``total``, with exact zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manyviews.linalg.simplex import project_rows
-    >>> project_rows(np.array([[0.5, 0.5, -1.0], [2.0, 0.0, 0.0]]))
-    array([[0.5, 0.5, 0. ],
-           [1. , 0. , 0. ]])
+    ndarray of shape (b, n)
+        Rows on the simplex, in the type of A.
     """
-    V = np.asarray(V, dtype=np.float64)
-    if support is None:
-        sizes = np.full(V.shape[0], V.shape[1])
-        return project_segments(V.ravel(), sizes, total=total).reshape(V.shape)
-    P = np.zeros(V.shape)
-    P[support] = project_segments(V[support], np.count_nonzero(support, axis=1), total=total)
-    return P
+    w = np.ones(A.shape[1], A.dtype) if weights is None else weights.astype(A.dtype)
+    level = (A @ w - 1) / w.sum()
+    Z = np.empty_like(A)
+    for _ in range(MAX_STEPS):
+        np.subtract(A, level[:, None], out=Z)
+        np.maximum(Z, 0, out=Z)
+        excess = Z @ w - 1
+        step = excess / np.maximum((Z > 0) @ w, np.finfo(A.dtype).tiny)
+        moved = level + np.maximum(step, 0)
+        if np.array_equal(moved, level) or (excess <= 4 * np.finfo(A.dtype).eps).all():
+            break
+        level = moved
+    return Z
 
 
 def project_segments(values: Array, sizes: NDArray[np.int64], *, total: float = 1.0) -> Array:
-    """Return the nearest point of the simplex to every vector, the vectors lying one after the other.
+    """Return the nearest point of the simplex to every vector, the vectors lying one after the other, exactly.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import telling_features
 from manyviews.report.findings.members import cluster_entries, sample_table, sureness
 from manyviews.report.findings.refits import refit
-from manyviews.report.findings.spaces import scalings_of
+from manyviews.report.findings.spaces import SCALED, scalings_of
 from manyviews.report.findings.stories import view_stories
 from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
@@ -105,6 +105,7 @@ def summarize(
         "weights": _weights(model, checked),
         "convergence": _convergence(model),
         "record": describe_run(model, run),
+        "scalings": _scalings(model, checked, scalings),
         "seconds": story.seconds_of(run.get("timings")),
     }
     stories = view_stories(checked, scalings, positions, len(names), order, random_state)
@@ -116,10 +117,19 @@ def summarize(
     _add_to_clusters(summary, checked, positions, n_detailed)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
-    summary["headline"] = story.headline(summary)
-    summary["warnings"] = story.warnings(summary)
+    summary["headline"], summary["warnings"] = story.headline(summary), story.warnings(summary)
     summary["title"] = plain(title or run.get("title") or story.title(summary), 200)
     return summary
+
+
+def _scalings(model: Any, views: Views, scalings: list[str | None]) -> list[dict[str, str]]:
+    """Return what the model did to each view first, in words; nothing where it does not tell."""
+    known = hasattr(model, "scalings_")
+    return [
+        {"name": plain(name, 60), "how": SCALED[kind]}
+        for name, kind in zip(views.names, scalings, strict=True)
+        if known
+    ]
 
 
 def _add_to_clusters(summary: dict[str, Any], views: Views, positions: Array, n_detailed: int) -> None:
