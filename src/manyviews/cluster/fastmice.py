@@ -203,7 +203,7 @@ class FastMICE(EnsembleClusterer):
         draws = draw_groups(
             int(np.clip(CLUSTERED_ROWS // n, 20, 100)) if M == "auto" else M,
             V,
-            checked_range(self.cluster_range, (k, 2 * k), (1, max(1, n - 1)), "cluster_range"),
+            checked_range(self.cluster_range, (k, 2 * k), (1, max(n - 1, k)), "cluster_range"),
             checked_range(self.view_range, (1, V), (1, V), "view_range"),
             self._fractions(),
             draw_rng,

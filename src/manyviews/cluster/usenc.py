@@ -158,7 +158,7 @@ class USENC(EnsembleClusterer):
         draw_rng, fit_rng = rng.spawn(2)
         n, k = len(views), self.n_clusters
         self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
-        limits = (1, max(1, min(n - 1, self.n_anchors)))
+        limits = (1, min(max(n - 1, k), self.n_anchors))
         usual = (min(20, max(k, n // 20)), min(60, max(2 * k, n // 10)))
         clusters = checked_range(self.cluster_range, (min(usual), max(usual)), limits, "cluster_range")
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)

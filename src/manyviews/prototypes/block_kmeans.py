@@ -11,26 +11,32 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import row_blocks, unit_rows
 
-__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "similarity_blocks"]
+__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "coincident", "distinct_rows", "similarity_blocks"]
 
 Array = NDArray[Any]
 Metric = Literal["euclidean", "cosine"]
 # a block of similarities should stay in the second cache level
 CELLS_PER_BLOCK = 1 << 18
 ROWS_PER_BLOCK = (256, 8_192)
+# starts that repeat a row are drawn anew up to so many centres, so many times
+DISTINCT_STARTS, START_DRAWS = 256, 4
+# squared distance, relative to the longer one, up to which two vectors differ by rounding only
+COINCIDENT = 1e-10
 
 
 class BlockKMeans(NamedTuple):
     """Result of ``block_kmeans``.
 
     ``labels`` (n,) and ``centers`` (k, d), the means of the labelled rows; ``rule`` (k, d) holds the centres whose
-    nearest rows the labels are, one update behind unless the labels have settled; ``score`` is the criterion.
+    nearest rows the labels are, one update behind unless the labels have settled; ``score`` is the criterion;
+    ``filled`` says that the last update gave a row to an empty cluster, against the rule.
     """
 
     labels: NDArray[np.int64]
     centers: Array
     rule: Array
     score: float
+    filled: bool = False
 
 
 def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterator[tuple[slice, Array]]:
@@ -62,7 +68,7 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
             yield rows, S if bias is None else np.add(S, bias, out=S)
         return
     (n, d), k = X.shape, points.shape[1]
-    size = min(size, n)
+    size = max(1, min(size, n))
     part = None
     if bias is not None and k > d:
         # one more column in the product costs less than adding to each of many results
@@ -146,11 +152,7 @@ def block_kmeans(
     """
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
-        if start is None:
-            chosen = X[rng.choice(X.shape[0], k, replace=False)]
-            first = chosen.toarray() if sparse.issparse(chosen) else np.array(chosen)
-        else:
-            first = start
+        first = _start(X, k, rng) if start is None else start
         run = _one_run(X, first, metric, max_iter)
         if best is None or run.score < best.score:
             best = run
@@ -158,9 +160,47 @@ def block_kmeans(
     return best
 
 
+def _start(X: Any, k: int, rng: np.random.Generator) -> Array:
+    """Draw k rows, and others for those that repeat an earlier one, as far as a few more draws find any."""
+    n = X.shape[0]
+    start = np.zeros((0, X.shape[1]), X.dtype)
+    for _ in range(START_DRAWS):
+        chosen = X[rng.choice(n, k, replace=False)]
+        start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
+        first = np.unique(coincident(start)) if k <= DISTINCT_STARTS else np.arange(k)
+        if first.size >= k:
+            return np.asarray(start[first[:k]])
+    rest = np.setdiff1d(np.arange(start.shape[0]), first)
+    return np.asarray(start[np.concatenate([first, rest])[:k]])
+
+
+def coincident(points: Array) -> NDArray[np.int64]:
+    """Return for each point the first one that equals it but for rounding."""
+    if points.shape[0] == 0:
+        return np.zeros(0, dtype=np.int64)
+    return np.asarray(_same(points, points).argmax(axis=1))
+
+
+def distinct_rows(X: Array, enough: int) -> int:
+    """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
+    found = X[:0]
+    for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
+        fresh = X[rows][~_same(X[rows], found).any(axis=1)]
+        found = np.vstack([found, fresh[np.unique(coincident(fresh))]])
+        if found.shape[0] >= enough:
+            return enough
+    return int(found.shape[0])
+
+
+def _same(A: Array, B: Array) -> NDArray[np.bool_]:
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+    return np.asarray(a[:, None] + b - 2 * (A @ B.T) <= COINCIDENT * np.maximum(a[:, None], b))
+
+
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
     k, centers, rule = start.shape[0], start, start
-    labels, value = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0)
+    labels, value, filled = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0), False
     for _ in range(max_iter):
         last = labels
         labels, value = assign_rows(X, centers, metric)
@@ -168,11 +208,12 @@ def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans
             break
         rule = centers
         sizes = np.bincount(labels, minlength=k)
-        if not sizes.all():
+        filled = not sizes.all()
+        if filled:
             worst_first = -(value + _squares(X)) if metric == "euclidean" else value
             _fill_empty(labels, sizes, np.argsort(worst_first, kind="stable"))
         centers = _means(X, labels, sizes, metric)
-    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric))
+    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric), filled)
 
 
 def _squares(X: Any) -> Array:
