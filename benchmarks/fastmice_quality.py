@@ -119,14 +119,14 @@ def run_missing(args):
                 rows.append(evaluate(data.labels, model.labels_))
         loss = np.mean([a["nmi"] - b["nmi"] for a, b in zip(complete, partial, strict=True)])
         print(f"{name:16s} complete {summary(complete)}\n{'':16s} partial  {summary(partial)}  loss of NMI {loss:.3f}")
-        print(f"{'':16s} {views.n_views} views, {unseen} samples without any view", flush=True)
+        print(f"{'':16s} {len(views.names)} views, {unseen} samples without any view", flush=True)
 
 
 def with_holes(views, fraction, rng):
     """Remove (sample, view) pairs at random; a sample that would lose all views keeps one of them."""
-    holes = rng.random((len(views), views.n_views)) < fraction
+    holes = rng.random((len(views), len(views.names))) < fraction
     lost = np.flatnonzero(holes.all(axis=1))
-    holes[lost, rng.integers(views.n_views, size=lost.size)] = False
+    holes[lost, rng.integers(len(views.names), size=lost.size)] = False
     return Views(views.arrays, names=views.names, observed=views.observed & ~holes)
 
 

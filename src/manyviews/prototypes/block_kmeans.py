@@ -164,14 +164,17 @@ def _start(X: Any, k: int, rng: np.random.Generator) -> Array:
     """Draw k rows, and others for those that repeat an earlier one, as far as a few more draws find any."""
     n = X.shape[0]
     start = np.zeros((0, X.shape[1]), X.dtype)
-    for _ in range(START_DRAWS):
-        chosen = X[rng.choice(n, k, replace=False)]
+    for turn in range(START_DRAWS):
+        chosen = X[rng.choice(n, min(n, k << turn), replace=False)]
         start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
-        first = np.unique(coincident(start)) if k <= DISTINCT_STARTS else np.arange(k)
-        if first.size >= k:
-            return np.asarray(start[first[:k]])
-    rest = np.setdiff1d(np.arange(start.shape[0]), first)
-    return np.asarray(start[np.concatenate([first, rest])[:k]])
+        if k > DISTINCT_STARTS:
+            return start
+        same = coincident(start)
+        # distinct rows come first, in the order drawn
+        start = start[np.argsort(same != np.arange(same.size), kind="stable")]
+        if np.unique(same).size >= k:
+            break
+    return start[:k]
 
 
 def coincident(points: Array) -> NDArray[np.int64]:
