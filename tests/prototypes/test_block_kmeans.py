@@ -111,7 +111,7 @@ def test_similarities_of_blocks(metric, k, kind):
 def test_starts_are_distinct_where_most_rows_are_copies():
     X = np.r_[np.zeros((200, 2)), np.arange(1.0, 7).reshape(3, 2)[np.arange(90) % 3]]
     for seed in range(20):
-        found = block_kmeans(X, 4, np.random.default_rng(seed), max_iter=2)
+        found = block_kmeans(X, 4, np.random.default_rng(seed), max_iter=2, distinct=True)
         assert np.unique(X[np.unique(found.labels, return_index=True)[1]], axis=0).shape[0] == 4
 
 

@@ -57,7 +57,7 @@ def discretize_embedding(E: NDArray[Any], k: int, rng: np.random.Generator, rule
         plain = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
         found = BlockKMeans(plain.labels, plain.centers, plain.centers, plain.inertia)
     else:
-        found = block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init)
+        found = block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init, distinct=True)
     if found.filled:
         labels, _ = assign_rows(E, found.centers, rule.metric)
         found = found._replace(labels=labels, rule=found.centers)

@@ -18,8 +18,7 @@ Metric = Literal["euclidean", "cosine"]
 # a block of similarities should stay in the second cache level
 CELLS_PER_BLOCK = 1 << 18
 ROWS_PER_BLOCK = (256, 8_192)
-# starts that repeat a row are drawn anew up to so many centres, so many times
-DISTINCT_STARTS, START_DRAWS = 256, 4
+START_DRAWS = 4
 # squared distance, relative to the longer one, up to which two vectors differ by rounding only
 COINCIDENT = 1e-10
 
@@ -122,6 +121,7 @@ def block_kmeans(
     max_iter: int = 100,
     n_init: int = 1,
     start: Array | None = None,
+    distinct: bool = False,
 ) -> BlockKMeans:
     """Group rows around k centres from k distinct random rows.
 
@@ -144,6 +144,8 @@ def block_kmeans(
         Starts; the one with the smallest criterion is kept: the sum of distances (not squared) or of 1 - cosine.
     start : ndarray of shape (k, d), default=None
         Given centres; there is one start then.
+    distinct : bool, default=False
+        Draw other rows for those of a start that equal another one but for rounding.
 
     Returns
     -------
@@ -152,7 +154,7 @@ def block_kmeans(
     """
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
-        first = _start(X, k, rng) if start is None else start
+        first = _start(X, k, rng, distinct) if start is None else start
         run = _one_run(X, first, metric, max_iter)
         if best is None or run.score < best.score:
             best = run
@@ -160,15 +162,15 @@ def block_kmeans(
     return best
 
 
-def _start(X: Any, k: int, rng: np.random.Generator) -> Array:
-    """Draw k rows, and others for those that repeat an earlier one, as far as a few more draws find any."""
+def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
+    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any."""
     n = X.shape[0]
     start = np.zeros((0, X.shape[1]), X.dtype)
-    for turn in range(START_DRAWS):
+    for turn in range(START_DRAWS if distinct else 1):
         chosen = X[rng.choice(n, min(n, k << turn), replace=False)]
         start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
-        if k > DISTINCT_STARTS:
-            return start
+        if not distinct:
+            break
         same = coincident(start)
         # distinct rows come first, in the order drawn
         start = start[np.argsort(same != np.arange(same.size), kind="stable")]
