@@ -272,11 +272,14 @@ def test_ranges_are_kept_and_bad_ones_refused(blobs):
     model = FastMICE(4, cluster_range=(9, 11), view_range=(2, 2), n_base_clusterings=8, random_state=0)
     model.fit(blobs.views)
     assert set(model.n_base_clusters_) <= {9, 10, 11}
-    for name, bad in {
-        "cluster_range": (5, 3),
-        "view_range": (0, 2),
-        "column_fraction": (0.0, 0.5),
-    }.items():
+    for name, bad in [
+        ("cluster_range", (5, 3)),
+        ("cluster_range", (5,)),
+        ("view_range", (0, 2)),
+        ("view_range", [1, 2, 3]),
+        ("column_fraction", (0.0, 0.5)),
+        ("column_fraction", (0.5,)),
+    ]:
         with pytest.raises(ValueError, match=name):
             FastMICE(4, **{name: bad}).fit(blobs.views)
     with pytest.raises(ValueError, match="column_fraction"):

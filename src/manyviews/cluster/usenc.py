@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice
 from manyviews.cluster.anchor_ensemble import draw_groups
 from manyviews.cluster.concatenation import Concatenation
-from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, checked_range
+from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, check_anchors, checked_range
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.views import Views
 
@@ -86,7 +86,7 @@ class USENC(EnsembleClusterer):
     Raises
     ------
     ValueError
-        For a range that is none, next to the errors of every method.
+        For a range that is none, or fewer anchors than clusters, next to the errors of every method.
 
     See Also
     --------
@@ -155,6 +155,7 @@ class USENC(EnsembleClusterer):
         self.n_init = n_init
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
         n, k = len(views), self.n_clusters
         self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
