@@ -103,9 +103,11 @@ class Coassociation:
         self._up = [*factors[:0:-1], top]
         rows = max(factor.shape[0] for factor in self._down)
         self._block = int(np.clip(BLOCK_BYTES // (rows * self.dtype.itemsize), 16, 256))
+        self._counts: Array | None = None
         self._dense: Array | None = None
         if self.nnz * DENSE_ADVANTAGE > labels.shape[0] ** 2:
-            self._dense = (self.counts() * (self.sizes / self.n_partitions)).astype(self.dtype)
+            self._counts = self.counts()
+            self._dense = (self._counts * (self.sizes / self.n_partitions)).astype(self.dtype)
 
     def __matmul__(self, X: Array) -> Array:
         """Return S diag(sizes) X, shape (u, q)."""
@@ -125,7 +127,9 @@ class Coassociation:
         return out
 
     def counts(self) -> Array:
-        """Return r S without the sizes, dense, in the smallest unsigned type that holds r."""
+        """Return r S without the sizes, dense, in the smallest unsigned type that holds r; not to be written to."""
+        if self._counts is not None:
+            return self._counts
         n = self.shape[0]
         out = np.empty((n, n), dtype=np.min_scalar_type(self.n_partitions))
         top = self._down[0].T
