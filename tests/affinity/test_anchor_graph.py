@@ -8,6 +8,7 @@ from manyviews.affinity.anchor_graph import (
     build_index,
     cheaper_search,
     find_anchors,
+    recall,
 )
 from manyviews.linalg.scaling import unit_rows
 from manyviews.prototypes.anchors import AnchorRegions, anchor_regions, hybrid_anchors
@@ -73,10 +74,12 @@ def test_recall_of_the_approximate_search():
     X = X.astype(np.float32)
     for p, K in ((600, 5), (300, 2)):
         R = hybrid_anchors(X[:6000], p, rng, "euclidean")
-        near = find_anchors(build_index(R, "euclidean", K, anchor_regions(R, rng, "euclidean")), X, K).index
+        index = build_index(R, "euclidean", K, anchor_regions(R, rng, "euclidean"))
+        near = find_anchors(index, X, K).index
         exact = find_anchors(build_index(R, "euclidean", K), X, K).index
-        recall = np.mean([np.isin(a, b).mean() for a, b in zip(near, exact, strict=True)])
-        assert recall >= 0.97
+        found = np.mean([np.isin(a, b).mean() for a, b in zip(near, exact, strict=True)])
+        assert found >= 0.97
+        np.testing.assert_allclose(recall(index, X, K), found)
 
 
 def test_with_few_anchors_all_are_candidates():

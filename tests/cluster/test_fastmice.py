@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import FastMICE, Views, datasets
+from manyviews.cluster import anchor_cut
 from manyviews.cluster.anchor_ensemble import draw_groups, sample_group
 from manyviews.cluster.ensemble_cut import cluster_reliability, fit_ensemble_cut
 from manyviews.cluster.view_treatment import as_sparse_if_so, fit_treatment
@@ -28,7 +29,7 @@ def texts(seed=0, n=300, words=200, length=6):
 def test_mfeat_raw_with_the_published_settings(shared_data):
     views, y = shared_data("mfeat")
     settings = {"n_base_clusterings": 20, "n_anchors": 1000, "n_neighbors": 5, "scaling": None}
-    labels = [FastMICE(10, random_state=seed, **settings).fit(views).labels_ for seed in range(3)]
+    labels = [FastMICE(10, random_state=seed, **settings).fit(views).labels_ for seed in range(5)]
     assert np.mean([nmi_score(y, found, average_method="geometric") for found in labels]) >= 0.86
     assert np.mean([clustering_accuracy(y, found) for found in labels]) >= 0.82
 
@@ -78,6 +79,16 @@ def test_approximate_and_exact_search_agree():
     ]
     scores = [adjusted_rand_index(data.labels, labels) for labels in found]
     assert abs(scores[0] - scores[1]) < 0.03
+
+
+def test_the_approximate_search_is_taken_only_where_it_finds_the_neighbours(monkeypatch):
+    monkeypatch.setattr(anchor_cut, "cheaper_search", lambda *args: "approximate")
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(2000, 60))
+    curve = np.tanh(rng.normal(size=(2000, 2)) @ rng.normal(size=(2, 60)))
+    for X, search in ((noise, "exact"), (curve, "approximate")):
+        model = FastMICE(3, n_base_clusterings=3, n_anchors=400, random_state=0).fit([X])
+        assert {link.search for cut in model._cuts for link in cut.links} == {search}
 
 
 def test_confidence_is_high_where_the_ensemble_agrees(blobs):
@@ -230,6 +241,24 @@ def test_odd_data_lose_no_sample(views):
         assert model.predict(views).shape == model.labels_.shape
 
 
+@pytest.mark.parametrize("k", [4, 8, 40])
+@pytest.mark.filterwarnings("ignore:FastMICE found")
+def test_copies_share_a_cluster_and_predict_their_labels(k):
+    rng = np.random.default_rng(0)
+    for distinct in (3, 7):
+        of = np.arange(40) % distinct
+        X, Z = rng.normal(size=(distinct, 3))[of], rng.normal(size=(distinct, 2))[of]
+        model = FastMICE(k, n_base_clusterings=10, random_state=0).fit([X, Z])
+        np.testing.assert_array_equal(model.labels_, model.labels_[of])
+        assert np.unique(model.labels_).size == min(k, distinct)
+        np.testing.assert_array_equal(model.predict([X, Z]), model.labels_)
+
+
+def test_two_samples_are_two_clusters():
+    X = np.array([[0.0, 1.0], [4.0, 2.0]])
+    assert FastMICE(2, random_state=0).fit([X, X]).labels_.tolist() == [0, 1]
+
+
 @pytest.mark.filterwarnings("ignore:FastMICE found")
 def test_one_cluster_one_sample_and_as_many_clusters_as_samples():
     X = np.random.default_rng(0).normal(size=(9, 3))
@@ -242,11 +271,14 @@ def test_ranges_are_kept_and_bad_ones_refused(blobs):
     model = FastMICE(4, cluster_range=(9, 11), view_range=(2, 2), n_base_clusterings=8, random_state=0)
     model.fit(blobs.views)
     assert set(model.n_base_clusters_) <= {9, 10, 11}
-    for name, bad in {
-        "cluster_range": (5, 3),
-        "view_range": (0, 2),
-        "column_fraction": (0.0, 0.5),
-    }.items():
+    for name, bad in [
+        ("cluster_range", (5, 3)),
+        ("cluster_range", (5,)),
+        ("view_range", (0, 2)),
+        ("view_range", [1, 2, 3]),
+        ("column_fraction", (0.0, 0.5)),
+        ("column_fraction", (0.5,)),
+    ]:
         with pytest.raises(ValueError, match=name):
             FastMICE(4, **{name: bad}).fit(blobs.views)
     with pytest.raises(ValueError, match="column_fraction"):

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_circles, make_moons
 
-from manyviews import USENC, USPEC, datasets
+from manyviews import USENC, USPEC, FastMICE, datasets
 from manyviews.cluster.concatenation import Concatenation
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_score
 
@@ -77,9 +77,10 @@ def test_an_empty_sparse_row_is_placed(method):
     assert method(1, random_state=0).fit(sparse.csr_matrix((5, 3))).labels_.shape == (5,)
 
 
-def test_fewer_anchors_than_clusters_are_refused():
+@pytest.mark.parametrize("method", [USPEC, USENC, FastMICE])
+def test_fewer_anchors_than_clusters_are_refused(method):
     with pytest.raises(ValueError, match="n_anchors=3 is less than n_clusters=4"):
-        USPEC(4, n_anchors=3).fit(np.random.default_rng(0).normal(size=(20, 2)))
+        method(4, n_anchors=3).fit(np.random.default_rng(0).normal(size=(20, 2)))
 
 
 def test_small_data_get_fewer_base_clusters():
@@ -89,3 +90,16 @@ def test_small_data_get_fewer_base_clusters():
     sizes = USENC(3, n_base_clusterings=60, n_anchors=300, random_state=0).fit(big).n_base_clusters_
     assert 20 <= sizes.min() < 25
     assert 55 < sizes.max() <= 60
+
+
+@pytest.mark.parametrize("method", [USPEC, USENC])
+@pytest.mark.filterwarnings("ignore:US.* found")
+def test_two_samples_are_two_clusters_and_copies_share_one(method):
+    assert method(2, random_state=0).fit(np.array([[0.0, 1.0], [4.0, 2.0]])).labels_.tolist() == [0, 1]
+    of = np.arange(40) % 3
+    X = np.random.default_rng(0).normal(size=(3, 2))[of]
+    for k in (3, 5, 40):
+        model = method(k, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.labels_, model.labels_[of])
+        assert np.unique(model.labels_).size == 3
+        np.testing.assert_array_equal(model.predict(X), model.labels_)

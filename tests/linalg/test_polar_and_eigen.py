@@ -74,3 +74,16 @@ def test_sparse_matrices_with_close_eigenvalues_fall_back_to_the_dense_solver():
     values, vectors = top_eigenpairs(sparse.csr_array(M), 8, start=rng.normal(size=300))
     np.testing.assert_allclose(values, 1.0)
     np.testing.assert_allclose(M @ vectors, vectors, atol=1e-9)
+
+
+def test_well_filled_sparse_matrices_give_what_dense_ones_give():
+    rng = np.random.default_rng(2)
+    B = rng.random((400, 200)) * (rng.random((400, 200)) < 0.1)
+    A = B.T @ B
+    A /= np.sqrt(np.outer(A.sum(axis=0), A.sum(axis=0)))
+    w = np.sqrt((B.T @ B).sum(axis=0))[:, None]
+    w /= np.linalg.norm(w)
+    values, vectors = top_eigenpairs(sparse.csr_array(A), 4, known=w, start=rng.normal(size=200))
+    expected, U = np.linalg.eigh(A - w @ w.T)
+    np.testing.assert_allclose(values, expected[:-5:-1])
+    np.testing.assert_allclose(vectors @ vectors.T, U[:, -4:] @ U[:, -4:].T, atol=1e-9)

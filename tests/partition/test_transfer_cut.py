@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 
 from manyviews.metrics import adjusted_rand_index
-from manyviews.partition.discretize import EmbeddingRule, discretize_embedding
+from manyviews.partition import transfer_cut
+from manyviews.partition.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 from manyviews.partition.transfer_cut import (
     cut_embedding,
     cut_vectors,
@@ -126,3 +127,25 @@ def test_scaled_columns_of_the_paper():
     cut, _ = solve(B, 4)
     H = lift_block(B, cut.vectors)
     np.testing.assert_allclose(cut_embedding(B, cut.vectors, cut.values, "paper"), H / np.sqrt(cut.values))
+
+
+def test_pairs_of_links_and_sparse_products_give_the_same_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    B = sparse.csr_array(rng.random((900, 30)) * (rng.random((900, 30)) < 0.15), dtype=np.float32)
+    B = sparse.csr_array(sparse.vstack([B, sparse.csr_array((2, 30), dtype=np.float32)]))  # rows without links
+    by_pairs = gram(B)
+    monkeypatch.setattr(transfer_cut, "PAIRS_LIMIT", 0)
+    np.testing.assert_allclose(by_pairs.toarray(), gram(B).toarray(), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["cosine", "kmeans", "paper"])
+def test_equal_rows_of_an_embedding_share_a_cluster_and_follow_the_rule(kind):
+    rng = np.random.default_rng(0)
+    distinct = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    E = distinct[np.arange(60) % 4] * (1 + 1e-15 * rng.normal(size=(60, 1)))
+    for seed in range(5):
+        found = discretize_embedding(E, 7, np.random.default_rng(seed), EmbeddingRule(kind, 5, 1))
+        np.testing.assert_array_equal(found.labels, found.labels[np.arange(60) % 4])
+        assert found.rule.shape == (4, 4)
+        assert np.unique(found.labels).size == 4
+        np.testing.assert_array_equal(embedding_labels(E, found.rule, EmbeddingRule(kind, 5, 1)), found.labels)

@@ -4,7 +4,13 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import unit_rows
 from manyviews.prototypes.anchors import anchor_regions, hybrid_anchors
-from manyviews.prototypes.block_kmeans import assign_rows, block_kmeans
+from manyviews.prototypes.block_kmeans import (
+    assign_rows,
+    block_kmeans,
+    coincident,
+    distinct_rows,
+    similarity_blocks,
+)
 
 STAGES = {
     "euc_it5": 5,
@@ -87,3 +93,34 @@ def test_anchors_of_sparse_rows_stay_sparse():
     anchors = hybrid_anchors(unit_rows(sparse.csr_array(X)), 60, rng, "cosine")
     assert sparse.issparse(anchors)
     np.testing.assert_allclose(np.sqrt(anchors.multiply(anchors).sum(axis=1)), 1.0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("k", [3, 30])  # fewer and more centres than columns
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_similarities_of_blocks(metric, k, kind):
+    rng = np.random.default_rng(0)
+    X, C = rng.normal(size=(50, 8)).astype(np.float32), rng.normal(size=(k, 8)).astype(np.float32)
+    S = np.vstack([block.copy() for _, block in similarity_blocks(kind(X), C, metric, 16)])
+    expected = X @ C.T - (0.5 * np.square(C).sum(axis=1) if metric == "euclidean" else 0)
+    assert S.dtype == np.float32
+    np.testing.assert_allclose(S, expected, atol=1e-5)
+    assert not list(similarity_blocks(X[:0], C, metric, 16))
+
+
+def test_starts_are_distinct_where_most_rows_are_copies():
+    X = np.r_[np.zeros((200, 2)), np.arange(1.0, 7).reshape(3, 2)[np.arange(90) % 3]]
+    for seed in range(20):
+        found = block_kmeans(X, 4, np.random.default_rng(seed), max_iter=2, distinct=True)
+        assert np.unique(X[np.unique(found.labels, return_index=True)[1]], axis=0).shape[0] == 4
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_differ_by_rounding_only_are_one(dtype):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(5, 6)).astype(dtype)
+    twins = np.vstack([X, X * dtype(1 + 2 * np.finfo(dtype).eps), X])
+    np.testing.assert_array_equal(coincident(twins), np.arange(15) % 5)
+    assert distinct_rows(np.repeat(twins, 40, axis=0), 9) == 5
+    assert distinct_rows(twins, 3) == 3
+    assert distinct_rows(np.zeros((4, 2), dtype), 3) == 1

@@ -22,7 +22,7 @@ from manyviews.optim.history import History
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.views import Views
 
-__all__ = ["EnsembleClusterer", "EnsembleSettings", "as_fitted", "checked_range"]
+__all__ = ["EnsembleClusterer", "EnsembleSettings", "as_fitted", "check_anchors", "checked_range"]
 
 Array = NDArray[Any]
 
@@ -113,6 +113,15 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return self._complete(self._consensus.predict(base_labels), arrays, observed)
 
 
+def check_anchors(n_anchors: int, n_clusters: int) -> None:
+    """Refuse fewer anchors than clusters."""
+    if n_anchors < n_clusters:
+        raise ValueError(
+            f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
+            "n_anchors (1000 is usual)"
+        )
+
+
 def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:
     """Return the views as CSR where the training views were taken as such."""
     return tuple(
@@ -125,7 +134,8 @@ def checked_range(
     given: tuple[int, int] | None, default: tuple[int, int], limits: tuple[int, int], parameter: str
 ) -> tuple[int, int]:
     """Return a range of integers, both ends included, cut to what the data allow."""
-    low, high = default if given is None else given
-    if not (isinstance(low, Integral) and isinstance(high, Integral) and 1 <= low <= high):
+    ends = default if given is None else given
+    if not (len(ends) == 2 and all(isinstance(end, Integral) for end in ends) and 1 <= ends[0] <= ends[1]):
         raise ValueError(f"the {parameter!r} parameter must be two integers with 1 <= low <= high, got {given!r}")
+    low, high = ends
     return int(np.clip(low, *limits)), int(np.clip(high, *limits))

@@ -17,7 +17,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice
 from manyviews.cluster.anchor_ensemble import draw_groups
-from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, as_fitted, checked_range
+from manyviews.cluster.ensemble_clusterer import (
+    EnsembleClusterer,
+    EnsembleSettings,
+    as_fitted,
+    check_anchors,
+    checked_range,
+)
 from manyviews.cluster.ensemble_cut import Weighting
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.view_treatment import as_sparse_if_so, fit_treatment
@@ -109,7 +115,7 @@ class FastMICE(EnsembleClusterer):
     Raises
     ------
     ValueError
-        For a range or fraction that is none, next to the errors of every method.
+        For a range or fraction that is none, or fewer anchors than clusters, next to the errors of every method.
 
     See Also
     --------
@@ -211,6 +217,7 @@ class FastMICE(EnsembleClusterer):
         return checked_range(self.cluster_range, (k, 2 * k), (1, max(k, n - 1)), "cluster_range")
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
@@ -237,13 +244,13 @@ class FastMICE(EnsembleClusterer):
         return self._fit_ensemble(arrays, views.observed, treatments, settings, fit_rng)
 
     def _fractions(self) -> tuple[float, float]:
-        low, high = self.column_fraction
-        if not (isinstance(low, Real) and isinstance(high, Real) and 0 < low <= high <= 1):
+        ends = self.column_fraction
+        if not (len(ends) == 2 and all(isinstance(end, Real) for end in ends) and 0 < ends[0] <= ends[1] <= 1):
             raise ValueError(
                 f"the 'column_fraction' parameter must be two numbers with 0 < low <= high <= 1, "
                 f"got {self.column_fraction!r}"
             )
-        return float(low), float(high)
+        return float(ends[0]), float(ends[1])
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
         return as_fitted(views.arrays, self._sparse_views), views.observed

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice
 from manyviews.cluster.anchor_ensemble import draw_groups
 from manyviews.cluster.concatenation import Concatenation
-from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, checked_range
+from manyviews.cluster.ensemble_clusterer import EnsembleClusterer, EnsembleSettings, check_anchors, checked_range
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.partition.discretize import EmbeddingRule
 from manyviews.views import Views
@@ -89,7 +89,7 @@ class USENC(EnsembleClusterer):
     Raises
     ------
     ValueError
-        For a range that is none, next to the errors of every method.
+        For a range that is none, or fewer anchors than clusters, next to the errors of every method.
 
     See Also
     --------
@@ -165,6 +165,7 @@ class USENC(EnsembleClusterer):
 
     def _cluster_range(self, n: int) -> tuple[int, int]:
         k = self.n_clusters
+        check_anchors(self.n_anchors, k)
         limits = (1, min(max(k, n - 1), self.n_anchors))
         usual = (min(20, max(k, n // 20)), min(60, max(2 * k, n // 10)))
         return checked_range(self.cluster_range, (min(usual), max(usual)), limits, "cluster_range")

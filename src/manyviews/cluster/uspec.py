@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from manyviews.cluster.anchor_cut import CutRecipe, SearchChoice, cut_bytes, fit_anchor_cut
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.concatenation import Concatenation
+from manyviews.cluster.ensemble_clusterer import check_anchors
 from manyviews.cluster.fallback import fit_fallback
 from manyviews.cluster.memory import stored_width
 from manyviews.optim.history import History
@@ -148,11 +149,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         return cut_bytes(n, min(self.n_anchors, n), self.n_neighbors, self.n_clusters, width, stored, stored)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        if self.n_anchors < self.n_clusters:
-            raise ValueError(
-                f"n_anchors={self.n_anchors} is less than n_clusters={self.n_clusters}; a cut needs an anchor per "
-                "cluster: raise n_anchors (1000 is usual)"
-            )
+        check_anchors(self.n_anchors, self.n_clusters)
         cut_rng, fallback_rng = rng.spawn(2)
         self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
         self.scalings_ = self._concatenation.scalings

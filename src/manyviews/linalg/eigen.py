@@ -17,7 +17,7 @@ __all__ = ["column_signs", "fix_signs", "leading_subspace", "top_eigenpairs"]
 
 Array = NDArray[np.float64]
 DENSE_LIMIT = 500
-SPARSE_LIMIT = 128
+SPARSE_LIMIT = 256
 # of sparse matrices: beyond so many restarts the dense solver is faster
 LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 # a sparse matrix up to this size with more than this part of its entries filled is worth filling up
@@ -35,7 +35,7 @@ def top_eigenpairs(
     Parameters
     ----------
     A : ndarray or sparse matrix of shape (n, n)
-        Symmetric matrix. Lanczos iterations take over above n = 500, or above 128 if it is sparse.
+        Symmetric matrix. Lanczos iterations take over above n = 500, or above 256 if it is sparse.
     k : int
         Number of eigenpairs, at most n.
     known : ndarray of shape (n, c), default=None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.linalg.scaling import unit_rows
-from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans
+from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans, coincident, distinct_rows
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 
 __all__ = [
@@ -47,11 +47,25 @@ class EmbeddingRule(NamedTuple):
 
 
 def discretize_embedding(E: NDArray[Any], k: int, rng: np.random.Generator, rule: EmbeddingRule) -> BlockKMeans:
-    """Cut an embedding (n, q) into k clusters."""
+    """Cut an embedding (n, q) into k clusters, or fewer where it has fewer distinct rows.
+
+    Equal rows share a cluster, and the rows nearest to ``rule`` have its labels: a row that k-means gave to an empty
+    cluster in its last step goes back, and centres that coincide are one.
+    """
+    k = distinct_rows(E, k)
     if rule.kind == "kmeans":
-        found = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
-        return BlockKMeans(found.labels, found.centers, found.centers, found.inertia)
-    return block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init)
+        plain = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
+        found = BlockKMeans(plain.labels, plain.centers, plain.centers, plain.inertia)
+    else:
+        found = block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init, distinct=True)
+    if found.filled:
+        labels, _ = assign_rows(E, found.centers, rule.metric)
+        found = found._replace(labels=labels, rule=found.centers)
+    first = coincident(found.rule)
+    used, labels = np.unique(first[found.labels], return_inverse=True)
+    if used.size == k:
+        return found
+    return found._replace(labels=labels.ravel(), centers=found.centers[used], rule=found.rule[used])
 
 
 def embedding_labels(E: NDArray[Any], centers: NDArray[Any], rule: EmbeddingRule) -> NDArray[np.int64]:

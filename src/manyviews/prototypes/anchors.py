@@ -60,9 +60,10 @@ def anchor_regions(anchors: Any, rng: np.random.Generator, metric: Metric, *, ma
 
 def _distinct(points: Array) -> Array:
     """Drop repeated rows, keeping the first ones in order."""
-    # equal rows have equal projections; only rows with a twin there are compared in full
+    # equal rows have equal projections, which are quickly compared
     key = points @ np.linspace(1.0, 2.0, points.shape[1], dtype=points.dtype)
     if np.unique(key).size == key.size:
         return points
-    _, first = np.unique(points, axis=0, return_index=True)
-    return np.asarray(points[np.sort(first)])
+    # adding 0 makes the two zeros one
+    first = {row.tobytes(): i for i, row in reversed(list(enumerate(points + 0.0)))}
+    return np.asarray(points[np.sort(list(first.values()))])

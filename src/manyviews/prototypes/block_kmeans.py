@@ -11,26 +11,31 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import row_blocks, unit_rows
 
-__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "similarity_blocks"]
+__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "coincident", "distinct_rows", "similarity_blocks"]
 
 Array = NDArray[Any]
 Metric = Literal["euclidean", "cosine"]
 # a block of similarities should stay in the second cache level
 CELLS_PER_BLOCK = 1 << 18
 ROWS_PER_BLOCK = (256, 8_192)
+START_DRAWS = 4
+# squared distance, relative to the longer one, up to which two vectors differ by rounding only
+COINCIDENT = 1e-10
 
 
 class BlockKMeans(NamedTuple):
     """Result of ``block_kmeans``.
 
     ``labels`` (n,) and ``centers`` (k, d), the means of the labelled rows; ``rule`` (k, d) holds the centres whose
-    nearest rows the labels are, one update behind unless the labels have settled; ``score`` is the criterion.
+    nearest rows the labels are, one update behind unless the labels have settled; ``score`` is the criterion;
+    ``filled`` says that the last update gave a row to an empty cluster, against the rule.
     """
 
     labels: NDArray[np.int64]
     centers: Array
     rule: Array
     score: float
+    filled: bool = False
 
 
 def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterator[tuple[slice, Array]]:
@@ -62,7 +67,7 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
             yield rows, S if bias is None else np.add(S, bias, out=S)
         return
     (n, d), k = X.shape, points.shape[1]
-    size = min(size, n)
+    size = max(1, min(size, n))
     part = None
     if bias is not None and k > d:
         # one more column in the product costs less than adding to each of many results
@@ -116,6 +121,7 @@ def block_kmeans(
     max_iter: int = 100,
     n_init: int = 1,
     start: Array | None = None,
+    distinct: bool = False,
 ) -> BlockKMeans:
     """Group rows around k centres from k distinct random rows.
 
@@ -138,6 +144,8 @@ def block_kmeans(
         Starts; the one with the smallest criterion is kept: the sum of distances (not squared) or of 1 - cosine.
     start : ndarray of shape (k, d), default=None
         Given centres; there is one start then.
+    distinct : bool, default=False
+        Draw other rows for those of a start that equal another one but for rounding.
 
     Returns
     -------
@@ -146,11 +154,7 @@ def block_kmeans(
     """
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
-        if start is None:
-            chosen = X[rng.choice(X.shape[0], k, replace=False)]
-            first = chosen.toarray() if sparse.issparse(chosen) else np.array(chosen)
-        else:
-            first = start
+        first = _start(X, k, rng, distinct) if start is None else start
         run = _one_run(X, first, metric, max_iter)
         if best is None or run.score < best.score:
             best = run
@@ -158,9 +162,50 @@ def block_kmeans(
     return best
 
 
+def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
+    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any."""
+    n = X.shape[0]
+    start = np.zeros((0, X.shape[1]), X.dtype)
+    for turn in range(START_DRAWS if distinct else 1):
+        chosen = X[rng.choice(n, min(n, k << turn), replace=False)]
+        start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
+        if not distinct:
+            break
+        same = coincident(start)
+        # distinct rows come first, in the order drawn
+        start = start[np.argsort(same != np.arange(same.size), kind="stable")]
+        if np.unique(same).size >= k:
+            break
+    return start[:k]
+
+
+def coincident(points: Array) -> NDArray[np.int64]:
+    """Return for each point the first one that equals it but for rounding."""
+    if points.shape[0] == 0:
+        return np.zeros(0, dtype=np.int64)
+    return np.asarray(_same(points, points).argmax(axis=1))
+
+
+def distinct_rows(X: Array, enough: int) -> int:
+    """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
+    found = X[:0]
+    for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
+        fresh = X[rows][~_same(X[rows], found).any(axis=1)]
+        found = np.vstack([found, fresh[np.unique(coincident(fresh))]])
+        if found.shape[0] >= enough:
+            return enough
+    return int(found.shape[0])
+
+
+def _same(A: Array, B: Array) -> NDArray[np.bool_]:
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+    return np.asarray(a[:, None] + b - 2 * (A @ B.T) <= COINCIDENT * np.maximum(a[:, None], b))
+
+
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
     k, centers, rule = start.shape[0], start, start
-    labels, value = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0)
+    labels, value, filled = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0), False
     for _ in range(max_iter):
         last = labels
         labels, value = assign_rows(X, centers, metric)
@@ -168,11 +213,12 @@ def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans
             break
         rule = centers
         sizes = np.bincount(labels, minlength=k)
-        if not sizes.all():
+        filled = not sizes.all()
+        if filled:
             worst_first = -(value + _squares(X)) if metric == "euclidean" else value
             _fill_empty(labels, sizes, np.argsort(worst_first, kind="stable"))
         centers = _means(X, labels, sizes, metric)
-    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric))
+    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric), filled)
 
 
 def _squares(X: Any) -> Array:
