@@ -109,7 +109,7 @@ def compare(
             check_folder(out, force=force)
     reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        data = fill_cells(load_input(source, view or (), reading), impute)
+        data, _ = fill_cells(load_input(source, view or (), reading), impute)
     _check_clusters(n_clusters, data)
     say_notes(data, progress)
     folder = out or default_folder(data)
