@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
 
 
