@@ -129,6 +129,7 @@ def test_cells_compare_the_best_setting_and_say_why_they_cannot(texts):
     assert (cells["MKKM"].verdict, cells["MKKM"].reason) == ("not comparable", "the method is not in this library")
     timed_out = next(cell for cell in found.cells if cell.name == "TP-LFMVC")
     assert timed_out.reason.startswith("2 of 2 runs not done (timeout: ")
+    assert timed_out.choice == ""
     times = [cell for cell in found.cells if cell.table.metric == "seconds" and cell.method]
     assert {cell.verdict for cell in times} == {"not comparable"}
     assert sum(found.counts().values()) + sum(found.counts(variants=True).values()) + found.n_not_run == len(

@@ -140,7 +140,7 @@ def measure(candidates: Sequence[Candidate], records: Mapping[int, Record], tabl
     found = [_mean(candidate, [records[id(run)] for run in candidate.runs], table.metric) for candidate in candidates]
     done = [each for each in found if each.mean is not None]
     if not done:
-        return found[0]
+        return replace(found[0], choice="")
     if table.metric == "seconds":
         return replace(done[0], choice="")
     return max(done, key=lambda each: each.mean if each.mean is not None else -np.inf)
