@@ -60,7 +60,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
-    figure.update_xaxes(title_text="adjusted Rand index of the guesses", zeroline=True, nticks=7)
+    figure.update_xaxes(title_text="adjusted Rand index", zeroline=True, nticks=7)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[escape(row["name"]) for row in rows],
