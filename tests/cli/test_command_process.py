@@ -17,8 +17,8 @@ import manyviews.io.model as model
 
 save = model.save_model
 
-def slow(estimator, folder, views):
-    save(estimator, folder, views)
+def slow(estimator, folder, views, **options):
+    save(estimator, folder, views, **options)
     open("reached", "w").close()
     time.sleep(60)
 

@@ -19,24 +19,31 @@ def spoil_json(rng, value):
     return spoiled
 
 
+def spoil_archive(rng, path):
+    """Change one member of an archive."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = "schema.json" if rng.random() < 0.7 else pick(rng, list(members))
+    if name == "schema.json" and rng.random() < 0.8:
+        members[name] = json.dumps(spoil_json(rng, json.loads(members[name]))).encode()
+    else:
+        members[name] = damaged(rng, members[name])
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+
+
 def spoil_model(rng, model):
-    """Change a model folder, with the checksum made to fit half of the time."""
+    """Change a model folder, with the checksums made to fit half of the time."""
     from manyviews.io.files import checksum
 
     header = json.loads((model / "model.json").read_text(encoding="utf-8"))
-    if rng.random() < 0.5:
-        with zipfile.ZipFile(model / "model.skops") as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        name = "schema.json" if rng.random() < 0.7 else pick(rng, list(members))
-        if name == "schema.json" and rng.random() < 0.8:
-            members[name] = json.dumps(spoil_json(rng, json.loads(members[name]))).encode()
-        else:
-            members[name] = damaged(rng, members[name])
-        with zipfile.ZipFile(model / "model.skops", "w") as archive:
-            for member, content in members.items():
-                archive.writestr(member, content)
-    if rng.random() < 0.7:
-        header["sha256"] = checksum(model / "model.skops")
+    parts = {"model.skops": header} | ({"imputer.skops": header["imputer"]} if "imputer" in header else {})
+    for file, described in parts.items():
+        if rng.random() < 0.5:
+            spoil_archive(rng, model / file)
+        if rng.random() < 0.7:
+            described["sha256"] = checksum(model / file)
     if rng.random() < 0.6:
         header = spoil_json(rng, header)
     text = json.dumps(header)
