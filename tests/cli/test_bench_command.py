@@ -11,8 +11,9 @@ import time
 import pytest
 
 from manyviews import __version__
-from manyviews.cli import resumable
-from manyviews.cli.resumable import open_folder, progress_shown
+from manyviews.cli import fit_progress, resumable
+from manyviews.cli.fit_progress import shown_fits
+from manyviews.cli.resumable import open_folder
 
 OUTPUTS = {"runs.jsonl", "run.json", "table.md", "table.tex", "table.csv", "report.html"}
 TINY = ("bench", "mspl", "--datasets", "mfeat", "--methods", "MOR,FAC", "--seeds", "6")
@@ -121,8 +122,8 @@ def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_pat
 def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
     from manyviews.bench.runner import Progress
 
-    monkeypatch.setattr(resumable, "_SECONDS_BETWEEN_LINES", 3600)
-    with progress_shown(quiet=False) as tell:
+    monkeypatch.setattr(fit_progress, "_SECONDS_BETWEEN_LINES", 3600)
+    with shown_fits(quiet=False) as tell:
         tell(Progress(0, 3, 0, None, None))
         tell(Progress(1, 3, 0, None, 7300.0))
         tell(Progress(3, 3, 0, None, 0.0))
@@ -130,10 +131,9 @@ def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
         "0 of 3 fits, remaining time not known yet",
         "3 of 3 fits, about 0 min 0 s left",
     ]
-    with progress_shown(quiet=True) as tell:
-        tell(Progress(0, 3, 0, None, None))
-    assert capsys.readouterr().err == ""
-    with pytest.raises(KeyboardInterrupt), progress_shown(quiet=False):
+    with shown_fits(quiet=True) as tell:
+        assert tell is None
+    with pytest.raises(KeyboardInterrupt), shown_fits(quiet=False, kept=True):
         raise KeyboardInterrupt
     assert "the same command goes on from there" in capsys.readouterr().err
-    assert resumable._left(Progress(1, 3, 0, None, 7300.0)) == "about 2 h 1 min left"
+    assert fit_progress._left(Progress(1, 3, 0, None, 7300.0)) == "about 2 h 1 min left"

@@ -15,8 +15,9 @@ from cyclopts import Parameter
 
 from manyviews import __version__
 from manyviews.cli.console import UsageError, print_json, print_table, user_input
+from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import whole_number
-from manyviews.cli.resumable import RECORD, STORE, open_folder, progress_shown, write_text
+from manyviews.cli.resumable import RECORD, STORE, open_folder, write_text
 
 if TYPE_CHECKING:
     from manyviews.bench.compare import Comparison
@@ -184,7 +185,7 @@ def _run(
     material = Material(found, protocol)
     plan = make_plan(paper, setups, material, range(n_seeds), full=full)
     runs = [run for planned in plan for run in planned.runs]
-    with progress_shown(quiet=quiet) as tell, user_input():
+    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
         records = run_all(
             runs,
             material,

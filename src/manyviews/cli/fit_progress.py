@@ -6,73 +6,85 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from manyviews.cli.console import one_line
 
 if TYPE_CHECKING:
     from manyviews.bench.runner import Progress
 
 __all__ = ["shown_fits"]
 
-SECONDS_BETWEEN_LINES = 20.0
+_SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def shown_fits(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a callable for ``run_all`` that says on stderr how far the fits are; None where nothing is to be said.
+def shown_fits(*, quiet: bool, kept: bool = False) -> Iterator[Callable[[Progress], None] | None]:
+    """Show how many fits are done and how long the rest takes.
 
     Parameters
     ----------
     quiet : bool
-        Say nothing.
+        Show nothing.
+    kept : bool, default=False
+        Say after an interrupt that finished fits are kept.
 
     Yields
     ------
     callable or None
-        Takes the progress of the runner.
+        What :func:`manyviews.bench.runner.run_all` calls.
     """
-    if quiet or sys.stderr is None:
-        yield None
-    elif sys.stderr.isatty():
-        with _bar() as tell:
-            yield tell
-    else:
-        yield _Lines()
+    try:
+        if quiet or sys.stderr is None:
+            yield None
+        elif sys.stderr.isatty():
+            with _bar() as tell:
+                yield tell
+        else:
+            yield _Lines()
+    except KeyboardInterrupt:
+        if kept and not quiet:
+            print("what is finished is kept; the same command goes on from there", file=sys.stderr)
+        raise
 
 
 class _Lines:
-    """Says a line at most every twenty seconds."""
+    """Print a line at the first call, at the last, and every ten seconds."""
 
     def __init__(self) -> None:
-        self._last = time.monotonic()
+        self._next = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = time.monotonic()
-            print(_text(progress), file=sys.stderr, flush=True)
+        if progress.latest is None and progress.reused:
+            print(f"{progress.reused} of {progress.total} fits are there from an earlier start", file=sys.stderr)
+        if time.monotonic() < self._next and progress.done < progress.total:
+            return
+        self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
+        print(f"{progress.done} of {progress.total} fits, {_left(progress)}", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Bar(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("starting", total=None)
-        yield lambda progress: bar.update(
-            task, completed=progress.done, total=progress.total, description=_text(progress)
-        )
+    left, what = TextColumn("{task.fields[left]}"), TextColumn("{task.description}", markup=False)
+    columns: tuple[Any, ...] = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left, what)
+    with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def tell(progress: Progress) -> None:
+            latest = progress.latest
+            text = "" if latest is None else one_line(f"{latest.run.method} on {latest.run.data}: {latest.status}")
+            bar.update(task, completed=progress.done, total=progress.total, left=_left(progress), description=text)
+
+        yield tell
 
 
-def _text(progress: Progress) -> str:
-    latest = "" if progress.latest is None else f", last {progress.latest.run.method}"
-    left = "" if not progress.remaining else f", about {_duration(progress.remaining)} left"
-    return f"{progress.done} of {progress.total} fits{latest}{left}"
-
-
-def _duration(seconds: float) -> str:
-    from manyviews.report.wording import duration
-
-    return duration(max(1.0, seconds))
+def _left(progress: Progress) -> str:
+    if progress.remaining is None:
+        return "remaining time not known yet"
+    minutes, seconds = divmod(round(progress.remaining), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min {seconds} s left"

@@ -1,24 +1,16 @@
-"""An output folder that a later start goes on with, and the progress of many fits."""
+"""An output folder that a later start goes on with."""
 
 from __future__ import annotations
 
 import os
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from manyviews.cli.console import UsageError, one_line, user_input
+from manyviews.cli.console import UsageError, user_input
 
-if TYPE_CHECKING:
-    from manyviews.bench.runner import Progress
-
-__all__ = ["RECORD", "STORE", "open_folder", "progress_shown", "write_text"]
+__all__ = ["RECORD", "STORE", "open_folder", "write_text"]
 
 STORE, RECORD = "runs.jsonl", "run.json"
-_SECONDS_BETWEEN_LINES = 10.0
 
 
 def open_folder(out: str, identity: Mapping[str, str], outputs: Sequence[str], *, force: bool) -> Path:
@@ -78,73 +70,3 @@ def write_text(path: Path, text: str) -> None:
 
     with atomic_file(path, force=True) as hidden:
         hidden.write_text(text, encoding="utf-8", newline="\n")
-
-
-@contextmanager
-def progress_shown(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Show how many fits are done and how long the rest takes: a bar on a terminal, else a line now and then.
-
-    Parameters
-    ----------
-    quiet : bool
-        Show nothing.
-
-    Yields
-    ------
-    callable
-        What :func:`manyviews.bench.runner.run_all` calls.
-    """
-    try:
-        if quiet or sys.stderr is None:
-            yield lambda progress: None
-        elif sys.stderr.isatty():
-            with _bar() as tell:
-                yield tell
-        else:
-            yield _Lines()
-    except KeyboardInterrupt:
-        if not quiet:
-            print("what is finished is kept; the same command goes on from there", file=sys.stderr)
-        raise
-
-
-class _Lines:
-    """Print a line at the first call, at the last, and every ten seconds."""
-
-    def __init__(self) -> None:
-        self._next = 0.0
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.latest is None and progress.reused:
-            print(f"{progress.reused} of {progress.total} fits are there from an earlier start", file=sys.stderr)
-        if time.monotonic() < self._next and progress.done < progress.total:
-            return
-        self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-        print(f"{progress.done} of {progress.total} fits, {_left(progress)}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    left, what = TextColumn("{task.fields[left]}"), TextColumn("{task.description}", markup=False)
-    columns: tuple[Any, ...] = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left, what)
-    with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("", total=None, left="")
-
-        def tell(progress: Progress) -> None:
-            latest = progress.latest
-            text = "" if latest is None else one_line(f"{latest.run.method} on {latest.run.data}: {latest.status}")
-            bar.update(task, completed=progress.done, total=progress.total, left=_left(progress), description=text)
-
-        yield tell
-
-
-def _left(progress: Progress) -> str:
-    if progress.remaining is None:
-        return "remaining time not known yet"
-    minutes, seconds = divmod(round(progress.remaining), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min {seconds} s left"
