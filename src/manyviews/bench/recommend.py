@@ -138,7 +138,9 @@ def _on_structure(best: str, criteria: Mapping[str, Criteria]) -> str:
     if not others:
         return f"{text}."
     rival = max(others, key=lambda name: others[name])
-    if own >= others[rival]:
+    if f"{own:.2f}" == f"{others[rival]:.2f}":
+        return f"{text}, as with {rival}."
+    if own > others[rival]:
         return f"{text}, more than with any other method ({rival} comes next with {others[rival]:.2f})."
     return f"{text}; {rival} has more ({others[rival]:.2f}) but is less stable, or no other methods find its groups."
 
