@@ -76,8 +76,8 @@ class MVEC(EnsembleClusterer):
         Starts of the final k-means.
     max_groups : int, default=None
         Samples with equal base labels are always merged, which changes nothing but the cost. With a number, samples
-        that agree in the finest partitions are merged too, until at most so many groups are left: an approximation for
-        large n; raising it comes closer to the exact result at cubic cost.
+        that share most of their clusters are merged too, by k-means on their base labels, so that at most so many
+        groups are left: an approximation for large n; raising it comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
     tol : float, default=1e-4
@@ -229,7 +229,7 @@ class MVEC(EnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, solver_rng, final_rng = rng.spawn(3)
         partitions = self._make_partitions(views, partition_rng)
-        groups = self._merged()
+        groups = self._merged(partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
         result = self._solve(merged, groups, solver_rng)
         warn_unconverged(result.history, type(self).__name__)
@@ -239,14 +239,14 @@ class MVEC(EnsembleClusterer):
         self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
         return labels[groups.of_sample]
 
-    def _merged(self) -> Groups:
+    def _merged(self, rng: np.random.Generator) -> Groups:
         """Merge equal samples; not with the unnormalized Laplacian, which tells samples of one group apart."""
         if self.laplacian == "unnormalized":
             n = len(self.base_labels_)
             return Groups(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
         groups = merge_equal_rows(self.base_labels_)
         if self.max_groups is not None and groups.first.size > self.max_groups:
-            groups = merge_similar_rows(self.base_labels_, max(self.max_groups, self.n_clusters))
+            groups = merge_similar_rows(self.base_labels_, max(self.max_groups, self.n_clusters), rng)
         return groups
 
     def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:

@@ -7,9 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.partition.coassociation import indicator_matrix
+from manyviews.prototypes.kmeans import kmeans
+
 __all__ = ["Groups", "all_equal", "group_labels", "merge_equal_rows", "merge_similar_rows"]
 
 Labels = NDArray[np.int64]
+# how many singular directions of the one-hot labels tell samples apart, and how often their groups are improved
+DIRECTIONS = 64
+SWEEPS = 20
 
 
 class Groups(NamedTuple):
@@ -40,10 +46,12 @@ def merge_equal_rows(labels: Labels) -> Groups:
     return Groups(first[order].astype(np.int64), rank[inverse.ravel()].astype(np.int64), sizes[order].astype(np.int64))
 
 
-def merge_similar_rows(labels: Labels, max_groups: int) -> Groups:
-    """Group the samples whose labels agree in as many of the finest partitions as leave at most ``max_groups`` groups.
+def merge_similar_rows(labels: Labels, max_groups: int, rng: np.random.Generator) -> Groups:
+    r"""Group the samples that share most clusters, so that at most ``max_groups`` groups are left.
 
-    Linear in n. Where the samples have no more than ``max_groups`` distinct rows this is ``merge_equal_rows``.
+    With B the one-hot labels of all partitions side by side, :math:`\|b_i - b_j\|^2` counts the partitions in which two
+    samples are not together. The rows are reduced to their leading singular directions and grouped by k-means. Linear
+    in n. Where the samples have no more than ``max_groups`` distinct rows this is ``merge_equal_rows``.
 
     Parameters
     ----------
@@ -51,19 +59,25 @@ def merge_similar_rows(labels: Labels, max_groups: int) -> Groups:
         Labels; -1 for none.
     max_groups : int
         Most groups.
+    rng : Generator
+        Source of the decomposition and of the centres.
 
     Returns
     -------
     Groups
-        In order of first appearance.
+        In order of first appearance; samples with equal labels share a group.
     """
-    code = np.zeros(labels.shape[0], dtype=np.int64)
-    for column in np.argsort(-labels.max(axis=0, initial=-1), kind="stable"):
-        finer = np.unique(code * (int(labels.max()) + 2) + labels[:, column] + 1, return_inverse=True)[1].ravel()
-        if int(finer.max()) >= max_groups:
-            break
-        code = finer
-    return merge_equal_rows(code[:, None])
+    from sklearn.utils.extmath import randomized_svd
+
+    distinct = merge_equal_rows(labels)
+    if distinct.first.size <= max_groups:
+        return distinct
+    B = indicator_matrix(labels[distinct.first], dtype=np.float32)
+    weighted = B.multiply(np.sqrt(distinct.sizes).astype(np.float32)[:, None]).tocsr()
+    directions = min(DIRECTIONS, min(B.shape) - 1)
+    Vt = randomized_svd(weighted, directions, n_iter=4, random_state=int(rng.integers(2**31 - 1)))[2]
+    groups = kmeans(B @ Vt.T, max_groups, rng, n_init=1, max_iter=SWEEPS, weights=distinct.sizes).labels
+    return merge_equal_rows(groups[distinct.of_sample][:, None])
 
 
 def group_labels(labels: Labels, groups: Groups) -> Labels:
