@@ -117,12 +117,15 @@ def test_page_holds_everything_and_names_stay_text(record):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_draws_the_page_within_a_narrow_window(record, tmp_path):
-    probe = """<script>addEventListener("load", () => setTimeout(() => parent.postMessage(JSON.stringify([
+    # printing draws what waits for an idle moment, which virtual time may not have
+    probe = """<script>addEventListener("load", () => setTimeout(() => {
+    dispatchEvent(new Event("beforeprint"));
+    parent.postMessage(JSON.stringify([
       [...document.querySelectorAll(".chart")].map((chart) => chart.dataset.state),
       document.querySelectorAll(".chart .point").length,
       [...document.querySelectorAll("body *")].filter((part) => !part.closest(".scroll")
         && part.getBoundingClientRect().right > innerWidth + 1).map((part) => part.outerHTML.slice(0, 90)),
-    ]), "*"), 4000));</script></body>"""
+    ]), "*"); }, 4000));</script></body>"""
     (tmp_path / "page.html").write_text(render_comparison(record).replace("</body>", probe), encoding="utf-8")
     frame = tmp_path / "frame.html"
     frame.write_text(
