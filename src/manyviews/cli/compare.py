@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from manyviews.cli.comparison_output import default_folder, print_comparison, write_comparison
+from manyviews.cli.comparison_output import print_comparison, write_comparison
 from manyviews.cli.console import Progress, UsageError, user_input
 from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
 from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, whole_number
+from manyviews.cli.results import default_folder
 
 if TYPE_CHECKING:
     from manyviews.bench.comparison import Options
@@ -112,7 +113,7 @@ def compare(
         data, _ = fill_cells(load_input(source, view or (), reading), impute)
     _check_clusters(n_clusters, data)
     say_notes(data, progress)
-    folder = out or default_folder(data)
+    folder = out or default_folder("manyviews-compare", data.name)
     given = _input_arguments(source, view or (), reading, impute, header)
     record = write_comparison(data, chosen, n_clusters, options, folder, given=given, force=force, progress=progress)
     print_comparison(record, folder, as_json=as_json, quiet=quiet)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import platform
-import re
 import shlex
 import shutil
 import sys
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
 
-__all__ = ["default_folder", "print_comparison", "write_comparison"]
+__all__ = ["print_comparison", "write_comparison"]
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # Columns of a terminal that show all of the table; else these come first, the others below.
@@ -41,11 +40,6 @@ _COLUMNS = (
     "view_balance",
     "size_balance",
 )
-
-
-def default_folder(data: LoadedViews) -> str:
-    """Return the output folder where none is given."""
-    return "manyviews-compare-" + (re.sub(r"[^\w.-]+", "-", data.name).strip("-.") or "output")[:80]
 
 
 def write_comparison(

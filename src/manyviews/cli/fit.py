@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from manyviews.cli.inputs import (
 )
 from manyviews.cli.methods import DEFAULT_METHOD
 from manyviews.cli.model_types import is_model_type
-from manyviews.cli.results import Job, print_summary, run_job
+from manyviews.cli.results import Job, default_folder, print_summary, run_job
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -157,7 +156,7 @@ def cluster(
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
-    folder = out or _default_out(data)
+    folder = out or default_folder("manyviews", data.name)
     record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
@@ -175,10 +174,6 @@ def say_notes(data: LoadedViews, progress: Progress) -> None:
         progress.table((*names, "samples", "such as"), rows)
         if len(data.presence) > MOST_COMBINATIONS:
             progress.note(f"and {len(data.presence) - MOST_COMBINATIONS} more combinations of views")
-
-
-def _default_out(data: LoadedViews) -> str:
-    return "manyviews-" + (re.sub(r"[^\w.-]+", "-", data.name).strip("-.") or "output")[:80]
 
 
 def predict(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
 
-__all__ = ["Job", "print_summary", "run_job"]
+__all__ = ["Job", "default_folder", "print_summary", "run_job"]
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # how long the report may fit again, to see how stable the result is and what each view adds
@@ -42,6 +43,11 @@ class Job:
     fit_options: dict[str, Any] = field(default_factory=dict)
     refit_seconds: float | None = None
     imputer: Any = None
+
+
+def default_folder(prefix: str, name: str) -> str:
+    """Return the output folder where none is given: the prefix and what the name of the data leaves of itself."""
+    return f"{prefix}-" + (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "output")[:80]
 
 
 def run_job(job: Job, progress: Progress) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, smallest_scale
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_rows, row_blocks, smallest_scale
 
 __all__ = ["BalancedScaling", "apply_balanced", "fit_balanced"]
 
@@ -46,7 +46,7 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X = _observed(X)
+    X = observed_rows(X)
     scaling = fit_scaling(X, kind)
     mean, variance, size = _moments(X, scaling)
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
@@ -83,13 +83,6 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
             scaled = scaled if scaled is not X else scaled.copy()
             scaled[missing] = 0.0
     return scaled
-
-
-def _observed(X: Any) -> Any:
-    if sparse.issparse(X):
-        return X
-    missing = np.isnan(X[:, 0])
-    return X[~missing] if missing.any() else X
 
 
 def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:

@@ -14,6 +14,7 @@ __all__ = [
     "Scaling",
     "apply_scaling",
     "fit_scaling",
+    "observed_rows",
     "row_blocks",
     "smallest_scale",
     "unit_rows",
@@ -129,7 +130,8 @@ def _with_data(X: Any, data: Array) -> Any:
     return type(X)((data, X.indices, X.indptr), shape=X.shape)
 
 
-def _observed(X: Any) -> Any:
+def observed_rows(X: Any) -> Any:
+    """Return the rows that are not NaN; a sparse view as it is."""
     if sparse.issparse(X):
         return X
     missing = np.isnan(X[:, 0])
@@ -137,7 +139,7 @@ def _observed(X: Any) -> Any:
 
 
 def _fit_standard(X: Any) -> Scaling:
-    X = _observed(X)
+    X = observed_rows(X)
     n = X.shape[0]
     if sparse.issparse(X):
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
@@ -160,7 +162,7 @@ def _fit_standard(X: Any) -> Scaling:
 
 
 def _fit_minmax(X: Any) -> Scaling:
-    X = _observed(X)
+    X = observed_rows(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
@@ -169,7 +171,7 @@ def _fit_minmax(X: Any) -> Scaling:
 
 
 def _idf(X: Any, *, smooth: bool) -> Array:
-    X = _observed(X)
+    X = observed_rows(X)
     if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
         kind = "tfidf" if smooth else "tfidf_plain"
         raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
