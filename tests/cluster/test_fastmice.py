@@ -294,3 +294,21 @@ def test_single_precision_stays_single(blobs):
         assert cut.centers.dtype == np.float32
         assert all(link.index.points.dtype == np.float32 for link in cut.links)
     assert adjusted_rand_index(blobs.labels, model.labels_) > 0.9
+
+
+@pytest.mark.parametrize(("n_views", "anchors"), [(1, 90), (3, 30)])
+def test_the_views_of_a_group_share_as_many_anchors_as_there_are_samples(n_views, anchors):
+    X = np.random.default_rng(0).normal(size=(90, 12))
+    for n_anchors in (90, 1000):
+        model = FastMICE(3, n_base_clusterings=4, n_anchors=n_anchors, view_range=(n_views, n_views), random_state=0)
+        model.fit([X[:, :4], X[:, 4:8], X[:, 8:]])
+        assert {link.index.points.shape[0] for cut in model._cuts for link in cut.links} == {anchors}
+
+
+def test_msrcv1_with_the_published_settings_comes_near_the_released_code(shared_data):
+    views, y = shared_data("msrcv1")
+    settings = {"n_base_clusterings": 20, "n_anchors": 1000, "n_neighbors": 5, "scaling": None}
+    found = [FastMICE(7, random_state=seed, **settings).fit(views).labels_ for seed in range(5)]
+    assert np.mean([nmi_score(y, labels, average_method="geometric") for labels in found]) >= 0.80
+    together = FastMICE(7, view_range=(6, 6), random_state=0, **settings).fit(views)
+    assert nmi_score(y, together.labels_, average_method="geometric") >= 0.75

@@ -87,7 +87,7 @@ def fit_ensemble(
     draws : GroupDraws
         Sizes of the groups.
     recipe : CutRecipe
-        Settings; anchors and neighbours are shared evenly by the views of a group.
+        Settings; anchors (at most n) and neighbours are shared evenly by the views of a group.
     rng : Generator
         Parent of the child generators.
     n_jobs : int or None
@@ -99,12 +99,15 @@ def fit_ensemble(
         Labels and rules.
     """
 
+    # as released: cut to n before the views share them, or a group of many views of few samples gets n from each
+    n_anchors = min(recipe.n_anchors, observed.shape[0])
+
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         n_views = int(draws.n_views[m])
         members = sample_group(treatments, n_views, draws.fractions[m], child)
         own = recipe._replace(
             n_clusters=int(draws.n_clusters[m]),
-            n_anchors=-(-recipe.n_anchors // n_views),
+            n_anchors=-(-n_anchors // n_views),
             n_neighbors=-(-recipe.n_neighbors // n_views),
         )
         return fit_anchor_cut(arrays, observed, members, own, child)
