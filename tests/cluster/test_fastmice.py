@@ -200,7 +200,7 @@ def test_the_look_of_a_view_decides_on_scaling_and_metric():
     rng = np.random.default_rng(0)
     even, uneven = rng.normal(size=(100, 8)), rng.normal(size=(100, 8)) * [1e4, 1, 1, 1, 1, 1, 1, 1]
     counts = sparse.csr_matrix(rng.poisson(0.3, size=(100, 40)).astype(float))
-    assert fit_treatment(even, "auto", "auto").scaling.kind is None
+    assert fit_treatment(even, "auto", "auto").scaling.kind == "standard"
     assert fit_treatment(uneven, "auto", "auto").scaling.kind == "standard"
     assert fit_treatment(counts, "auto", "auto").scaling.kind == "tfidf"
     assert fit_treatment((counts > 0).astype(float), "auto", "auto").scaling.kind == "unit"
@@ -312,3 +312,21 @@ def test_msrcv1_with_the_published_settings_comes_near_the_released_code(shared_
     assert np.mean([nmi_score(y, labels, average_method="geometric") for labels in found]) >= 0.80
     together = FastMICE(7, view_range=(6, 6), random_state=0, **settings).fit(views)
     assert nmi_score(y, together.labels_, average_method="geometric") >= 0.75
+
+
+def test_units_of_columns_do_not_decide():
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True)
+    wine = [X[:, :5], X[:, 5:9], X[:, 9:]]
+    scores = [adjusted_rand_index(y, FastMICE(3, random_state=seed).fit(wine).labels_) for seed in range(3)]
+    assert np.mean(scores) > 0.8
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(3, size=200)
+        views = [np.hstack([rng.normal(size=(200, 15)) + 2.5 * y[:, None], rng.normal(size=(200, 5))]) for _ in "ab"]
+        first = FastMICE(3, n_base_clusterings=20, random_state=seed).fit(views)
+        assert adjusted_rand_index(y, first.labels_) > 0.95
+        units = np.where(np.arange(20) < 15, 1.0, 1000.0)
+        again = FastMICE(3, n_base_clusterings=20, random_state=seed).fit([X * units for X in views])
+        np.testing.assert_array_equal(again.labels_, first.labels_)

@@ -144,6 +144,7 @@ _OP_LFMVC = Protocol(
 
 _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
+_COSINE = _UNSCALED | {"metric": "cosine"}
 _WEIGHTED: dict[str, Any] = {"given": "weighted"}
 _MVEC = Protocol(
     repeats=20,
@@ -160,12 +161,12 @@ _MVEC = Protocol(
         Setup("Spectral_BSV", "concat-spectral", _GAUSSIAN, each_view=True, **_WEIGHTED),
         Setup("Spectral_CON", "concat-spectral", _GAUSSIAN, **_WEIGHTED),
         Setup("Spectral_SUM", "sum-spectral", _GAUSSIAN, **_WEIGHTED),
-        Setup("KCC_BSV", "kcc", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("SEC_BSV", "sec", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("SEC_SUM", "sec", _UNSCALED, **_WEIGHTED),
-        Setup("RSEC_BSV", "rsec", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("RSEC_SUM", "rsec", _UNSCALED, **_WEIGHTED),
-        Setup("MVEC", "mvec", _UNSCALED, **_WEIGHTED),
+        Setup("KCC_BSV", "kcc", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("SEC_BSV", "sec", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("SEC_SUM", "sec", _COSINE, **_WEIGHTED),
+        Setup("RSEC_BSV", "rsec", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("RSEC_SUM", "rsec", _COSINE, **_WEIGHTED),
+        Setup("MVEC", "mvec", _COSINE, **_WEIGHTED),
     ),
 )
 

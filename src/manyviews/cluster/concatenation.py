@@ -65,7 +65,7 @@ class Concatenation:
         arrays : tuple of ndarray or CSR of shape (n, d_v)
             The views.
         scalings : sequence of str or None
-            Scaling of each; "auto" leaves a single dense view as it is.
+            Scaling of each; see ``fit_treatment``.
         metric : {"auto", "euclidean", "cosine"}
             "auto": cosine where all views are sparse without negative entries, else Euclidean.
 
@@ -77,11 +77,9 @@ class Concatenation:
         if metric == "auto":
             metric = "cosine" if all(auto_metric(X) == "cosine" for X in arrays) else "euclidean"
         chosen: Metric = metric  # type: ignore[assignment]
-        alone = len(arrays) == 1 and not sparse.issparse(arrays[0])
         # rows get unit length for the cosine metric when they are side by side, not before
         treatments = tuple(
-            fit_treatment(X, None if alone and scaling == "auto" else scaling, "euclidean")
-            for X, scaling in zip(arrays, scalings, strict=True)
+            fit_treatment(X, scaling, "euclidean") for X, scaling in zip(arrays, scalings, strict=True)
         )
         several = len(arrays) > 1
         factors = tuple(_inverse_length(X, t) if several else 1.0 for X, t in zip(arrays, treatments, strict=True))

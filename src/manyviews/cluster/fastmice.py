@@ -78,9 +78,8 @@ class FastMICE(EnsembleClusterer):
         Weights of base clusters in the consensus. "equal" as published. "reliability": less where the other base
         clusterings disagree about a cluster.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": a dense view is centred, and
-        standardised where fewer than a fifth of its columns carry its variance; sparse counts get tf-idf and unit rows,
-        other sparse views unit rows.
+        What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
+        not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None

@@ -50,8 +50,8 @@ class KCC(EnsembleClusterer):
     partition_clusters : tuple of int, default=None
         Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
         ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "sqeuclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "sqeuclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the squared Euclidean distance.
     utility : {"categorical", "entropy", "cosine", "lp"}, default="categorical"
         φ: squared norm (:math:`U_c`), negative entropy (:math:`U_H`), norm (:math:`U_{\cos}`) or p-norm
         (:math:`U_{L_p}`).
@@ -136,7 +136,7 @@ class KCC(EnsembleClusterer):
         base: str = "features",
         n_partitions: int = 100,
         partition_clusters: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         utility: str = "categorical",
         utility_power: float = 5.0,
         normalize_utility: bool = False,

@@ -46,8 +46,8 @@ class SEC(EnsembleClusterer):
     partition_clusters : tuple of int, default=None
         Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
         ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "sqeuclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "sqeuclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the squared Euclidean distance.
     solver : {"kmeans", "spectral"}, default="kmeans"
         Weighted k-means, as the paper; or the eigenvectors of the normalised S, then k-means on their unit rows, which
         depends less on the start.
@@ -125,7 +125,7 @@ class SEC(EnsembleClusterer):
         base: str = "features",
         n_partitions: int = 100,
         partition_clusters: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         solver: str = "kmeans",
         n_init: int = 10,
         max_iter: int = 100,

@@ -54,8 +54,8 @@ class USENC(EnsembleClusterer):
     n_init : int, default=3
         Starts of the last k-means.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": nothing to a single dense view, else as in FastMICE; several views are
-        then brought to rows of the same mean length.
+        What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
+        length. The paper: None.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
