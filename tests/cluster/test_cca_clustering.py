@@ -80,6 +80,7 @@ def test_every_side_separates_and_predicts(three_views, side):
         CCAClustering(3, side="third").fit(views)
 
 
+@pytest.mark.filterwarnings("ignore:view .* is constant")
 def test_deficient_constant_and_single_views(three_views):
     views, labels = three_views
     doubled = np.hstack([views[0], views[0], np.ones((60, 1))])
@@ -91,6 +92,7 @@ def test_deficient_constant_and_single_views(three_views):
     assert CCAClustering(2, random_state=0).fit([np.eye(2), np.eye(2)]).labels_.tolist() == [0, 1]
 
 
+@pytest.mark.filterwarnings("ignore:view .* is constant")
 def test_an_empty_sparse_view_changes_nothing(three_views):
     views, labels = three_views
     model = CCAClustering(3, random_state=0).fit([views[0], views[1], sparse.csr_matrix((60, 5))])

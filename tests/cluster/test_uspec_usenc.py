@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_circles, make_moons
 
-from manyviews import USENC, USPEC, FastMICE, datasets
+from manyviews import USENC, USPEC, CCAClustering, FastMICE, SumSpectral, datasets
 from manyviews.cluster.concatenation import Concatenation
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_score
 
@@ -111,3 +111,17 @@ def test_units_of_columns_do_not_decide(method):
     first = method(3, random_state=0).fit([X]).labels_
     assert adjusted_rand_index(data.labels, first) > 0.9
     np.testing.assert_array_equal(method(3, random_state=0).fit([X * np.r_[np.ones(9), 1000, 1000]]).labels_, first)
+
+
+@pytest.mark.filterwarnings("ignore:view .* is constant")
+@pytest.mark.parametrize("method", [USENC, FastMICE, SumSpectral, CCAClustering])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_constant_view_changes_no_label(method, seed):
+    data = datasets.make_blobs_views(150, (8, 6), 4, view_noise=0.2, random_state=seed)
+    a, b = data.views.arrays
+    first = method(4, random_state=seed).fit([a, b])
+    for constant in (np.full((150, 3), 7.3), sparse.csr_array(np.tile([0.0, 2.0], (150, 1)))):
+        again = method(4, random_state=seed).fit([a, constant, b])
+        np.testing.assert_array_equal(again.labels_, first.labels_)
+        if hasattr(again, "predict"):
+            np.testing.assert_array_equal(again.predict([a, constant, b]), first.predict([a, b]))

@@ -20,7 +20,7 @@ from manyviews.cells import Labelled, check_tells, first_equals
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.columns import column_groups, cut_columns
-from manyviews.linalg.scaling import SCALINGS, usual_scaling
+from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.new_samples import FittedViews, match_views
 from manyviews.partition.onehot import cluster_order
@@ -240,6 +240,16 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _auto_scaling(self, X: Any) -> str | None:
         return usual_scaling(X, self._dense_scaling)
+
+    @staticmethod
+    def _telling(views: Views) -> list[int]:
+        """Return the places of the views that are not constant, with a warning of the others; all if all are."""
+        telling = [v for v, X in enumerate(views.arrays) if not is_constant(X)]
+        for v in set(range(len(views.names))).difference(telling) if telling else ():
+            warnings.warn(
+                f"view {views.names[v]!r} is constant: it says nothing about the samples and is left out", stacklevel=4
+            )
+        return telling or list(range(len(views.names)))
 
     def _say(self, message: str) -> None:
         if self.verbose:

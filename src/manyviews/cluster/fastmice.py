@@ -218,6 +218,7 @@ class FastMICE(EnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
+        self._told = self._telling(views)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
         metrics = per_view(self.metric, views.names, "metric")
@@ -227,7 +228,7 @@ class FastMICE(EnsembleClusterer):
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
         self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
-        n, V = len(views), len(arrays)
+        n, V = len(views), len(self._told)
         draws = draw_groups(
             self._ensemble_size(n),
             V,
@@ -240,7 +241,9 @@ class FastMICE(EnsembleClusterer):
         recipe = CutRecipe(self.n_clusters, self.n_anchors, self.n_neighbors, self.search, base_rule)
         consensus = EmbeddingRule(self.discretization, 20, 5)  # type: ignore[arg-type]
         settings = EnsembleSettings(recipe, draws, consensus, self.weighting)
-        return self._fit_ensemble(arrays, views.observed, treatments, settings, fit_rng)
+        told = tuple(arrays[v] for v in self._told)
+        chosen = [treatments[v] for v in self._told]
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)
 
     def _fractions(self) -> tuple[float, float]:
         ends = self.column_fraction
@@ -252,4 +255,5 @@ class FastMICE(EnsembleClusterer):
         return float(ends[0]), float(ends[1])
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
-        return as_fitted(views.arrays, self._sparse_views), views.observed
+        arrays = as_fitted(views.arrays, self._sparse_views)
+        return tuple(arrays[v] for v in self._told), views.observed[:, self._told]

@@ -127,7 +127,8 @@ class SumSpectral(SpectralClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None
-        for X in self._fit_scaled(views):
-            graph = self._graph(X)
+        arrays = self._fit_scaled(views)
+        for v in self._telling(views):
+            graph = self._graph(arrays[v])
             total = graph if total is None else total + graph
         return self._cut(total, rng)

@@ -172,7 +172,8 @@ class USENC(EnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
-        self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
+        scalings, telling = self._scalings(views.names), self._telling(views)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
         self.scalings_ = self._concatenation.scalings
         clusters = self._cluster_range(len(views))
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)

@@ -151,7 +151,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         cut_rng, fallback_rng = rng.spawn(2)
-        self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
+        scalings, telling = self._scalings(views.names), self._telling(views)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
         self.scalings_ = self._concatenation.scalings
         arrays, treatment = (self._concatenation.of(views.arrays),), self._concatenation.treatment
         rule = EmbeddingRule(self.discretization, 100, self.n_init)  # type: ignore[arg-type]
