@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from manyviews.affinity.kernels import (
+from manyviews.kernels.embedding import RANK_CUTOFF, spectral_partition
+from manyviews.kernels.kernels import (
     Centring,
     Kernel,
     center_and_normalize,
@@ -24,7 +24,7 @@ from manyviews.affinity.kernels import (
     kernel_diagonal,
 )
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
-from manyviews.partition.spectral import RANK_CUTOFF, spectral_partition
+from manyviews.views.caller import warn_user
 
 __all__ = [
     "BasePartitions",
@@ -244,12 +244,9 @@ def check_signal(names: list[str], silent: list[Array], k: int) -> None:
         )
     for name, rows in zip(names, silent, strict=True):
         if rows.all():
-            warnings.warn(
-                f"view {name!r} is constant: it says nothing about the samples and gets no weight", stacklevel=2
-            )
+            warn_user(f"view {name!r} is constant: it says nothing about the samples and gets no weight")
         elif rows.any():
-            warnings.warn(
+            warn_user(
                 f"view {name!r}: {int(rows.sum())} sample(s) carry no information (empty, or exactly average), "
-                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them",
-                stacklevel=2,
+                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them"
             )
