@@ -3,11 +3,11 @@ import pytest
 from scipy import sparse
 
 from manyviews import KCC, MVEC, RSEC, SEC
-from manyviews.cluster.ensemble.kcc import block_costs, consensus_kmeans, partition_scales
 from manyviews.cluster.ensemble.rsec import RSECOptions, RSECState, solve_rsec
 from manyviews.cluster.ensemble.sec import association_weights, weighted_kmeans
 from manyviews.metrics import adjusted_rand_index, nmi_score
 from manyviews.partitions.coassociation import coassociation, indicator_matrix
+from manyviews.partitions.utility_kmeans import block_costs, consensus_kmeans, partition_scales
 
 UTILITIES = {"u_c": "categorical", "u_h": "entropy", "u_cos": "cosine", "u_lp": "lp"}
 METHODS = [KCC, SEC, RSEC]

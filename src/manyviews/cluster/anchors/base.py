@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -13,10 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.result import FitResult
+from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
-from manyviews.partitions.ensemble_cut import Weighting, fit_ensemble_cut
+from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.views import Views
@@ -25,6 +26,7 @@ __all__ = [
     "Ensemble",
     "EnsembleClusterer",
     "EnsembleSettings",
+    "FinalCut",
     "GroupDraws",
     "as_fitted",
     "check_anchors",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+FinalCut = Literal["agreement", "released"]
 
 
 class GroupDraws(NamedTuple):
@@ -55,6 +58,13 @@ class Ensemble(NamedTuple):
     sizes: NDArray[np.int64]
     cuts: tuple[AnchorCut | None, ...]
 
+    def uses(self, n_views: int) -> NDArray[np.bool_]:
+        """Return which views (M, V) each base clustering was made from."""
+        used = np.zeros((len(self.cuts), n_views), dtype=bool)
+        for m, cut in enumerate(self.cuts):
+            used[m, [] if cut is None else [link.view for link in cut.links]] = True
+        return used
+
 
 def draw_groups(
     M: int,
@@ -73,14 +83,18 @@ def draw_groups(
 
 
 def sample_group(
-    treatments: list[ViewTreatment], n_views: int, fractions: Array, rng: np.random.Generator
+    treatments: list[ViewTreatment],
+    n_views: int,
+    fractions: Array,
+    rng: np.random.Generator,
+    chances: Array | None = None,
 ) -> list[tuple[int, ViewTreatment]]:
-    """Draw columns for all views, then the views of a group."""
+    """Draw columns for all views, then the views of a group, ``chances`` (V,) being how often a view is drawn first."""
     sampled = []
     for treatment, fraction in zip(treatments, fractions, strict=True):
         count = int(np.ceil(fraction * treatment.width))
         sampled.append(treatment.sample_columns(np.sort(rng.choice(treatment.width, count, replace=False))))
-    chosen = rng.choice(len(treatments), n_views, replace=False)
+    chosen = rng.choice(len(treatments), n_views, replace=False, p=chances)
     return [(int(v), sampled[v]) for v in chosen]
 
 
@@ -93,6 +107,7 @@ def fit_ensemble(
     rng: np.random.Generator,
     *,
     n_jobs: int | None,
+    chances: Array | None = None,
 ) -> Ensemble:
     """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
 
@@ -112,6 +127,8 @@ def fit_ensemble(
         Parent of the child generators.
     n_jobs : int or None
         Base clusterings made at a time.
+    chances : ndarray of shape (V,), default=None
+        How often a view is drawn, relative to the others; alike by default.
 
     Returns
     -------
@@ -123,7 +140,7 @@ def fit_ensemble(
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         n_views = int(draws.n_views[m])
-        members = sample_group(treatments, n_views, draws.fractions[m], child)
+        members = sample_group(treatments, n_views, draws.fractions[m], child, chances)
         own = recipe._replace(
             n_clusters=int(draws.n_clusters[m]),
             n_anchors=-(-n_anchors // n_views),
@@ -163,6 +180,7 @@ class EnsembleSettings(NamedTuple):
     draws: GroupDraws
     consensus: EmbeddingRule
     weighting: Weighting
+    final: FinalCut = "released"
 
 
 class EnsembleClusterer(MultiViewClusterer, PredictMixin):
@@ -206,24 +224,24 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
         with threadpool_limits(1):
-            labels, self._consensus = fit_ensemble_cut(
-                ensemble.labels,
-                ensemble.sizes,
-                self.n_clusters,
-                consensus_rng,
-                rule=settings.consensus,
-                weighting=settings.weighting,
-                dtype=dtype,
-            )
+            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng)
             self._fallback = fit_fallback(arrays, observed, treatments, labels, self.n_clusters, fallback_rng)
             confidence = self._consensus.confidence(ensemble.labels, labels)
             labels = self._complete(labels, arrays, observed)
         self._cuts = ensemble.cuts
         self.base_labels_ = ensemble.labels
         self.n_base_clusters_ = ensemble.sizes
-        # the relaxed normalised cut of the consensus graph; there is nothing to iterate
-        cut = (1.0 - self._consensus.values).sum()
-        return self._record(FitResult.of_one_step(labels, cut, confidence=confidence))
+        return self._record(FitResult.of_one_step(labels, self._consensus.objective, confidence=confidence))
+
+    def _last_cut(
+        self, ensemble: Ensemble, settings: EnsembleSettings, dtype: Any, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], EnsembleCut | AgreementCut]:
+        labels, sizes, k = ensemble.labels, ensemble.sizes, self.n_clusters
+        if settings.final == "released":
+            rule, weighting = settings.consensus, settings.weighting
+            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype)
+        weights = clustering_reliability(labels, sizes) if settings.weighting == "reliability" else None
+        return fit_agreement_cut(labels, sizes, k, rng, weights=weights)
 
     def _complete(
         self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.anchors.base import (
     EnsembleClusterer,
     EnsembleSettings,
+    FinalCut,
     as_fitted,
     check_anchors,
     checked_range,
@@ -75,8 +76,12 @@ class FastMICE(EnsembleClusterer):
         How an embedding becomes labels. "cosine": unit rows and cosine k-means, as the released code. "paper": columns
         divided by :math:`\sqrt{\mu}` and squared Euclidean k-means, the text of the paper; worse and more variable.
     weighting : {"equal", "reliability"}, default="equal"
-        Weights of base clusters in the consensus. "equal" as published. "reliability": less where the other base
-        clusterings disagree about a cluster.
+        Weights in the consensus. "equal" as published. "reliability": less where the other base clusterings disagree
+        about a base cluster, or on average about all of a base clustering where ``final`` is "agreement".
+    final : {"agreement", "released"}, default="agreement"
+        The last cut. "agreement": the partition that shares most with the base clusterings, found by k-means on their
+        one-hot labels from several starts. "released": the normalised cut of the graph between samples and base
+        clusters, as published, which at times merges two clear groups and splits off a few samples.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
         not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
@@ -101,7 +106,8 @@ class FastMICE(EnsembleClusterer):
     n_base_clusters_ : ndarray of shape (M,)
         Numbers of clusters of the base clusterings.
     history_ : History
-        The relaxed normalised cut of the consensus; the method has no iterations to follow.
+        How far the base clusterings are from the result, or for the released cut its relaxed value; the method has no
+        iterations to follow.
     n_iter_, converged_ : int, bool
         1 and True.
     scalings_ : tuple of str or None
@@ -161,6 +167,7 @@ class FastMICE(EnsembleClusterer):
         "search": [StrOptions({"auto", "exact", "approximate"})],
         "discretization": [StrOptions({"cosine", "paper"})],
         "weighting": [StrOptions({"reliability", "equal"})],
+        "final": [StrOptions({"agreement", "released"})],
     }
 
     def __init__(
@@ -177,6 +184,7 @@ class FastMICE(EnsembleClusterer):
         search: SearchChoice = "auto",
         discretization: str = "cosine",
         weighting: Weighting = "equal",
+        final: FinalCut = "agreement",
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -196,6 +204,7 @@ class FastMICE(EnsembleClusterer):
         self.search = search
         self.discretization = discretization
         self.weighting = weighting
+        self.final = final
 
     def _memory_estimate(self, views: Views) -> int:
         n, (low, high) = len(views), self._fractions()
@@ -240,7 +249,7 @@ class FastMICE(EnsembleClusterer):
         base_rule = EmbeddingRule(self.discretization, 5, 1)  # type: ignore[arg-type]
         recipe = CutRecipe(self.n_clusters, self.n_anchors, self.n_neighbors, self.search, base_rule)
         consensus = EmbeddingRule(self.discretization, 20, 5)  # type: ignore[arg-type]
-        settings = EnsembleSettings(recipe, draws, consensus, self.weighting)
+        settings = EnsembleSettings(recipe, draws, consensus, self.weighting, self.final)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
         return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)

@@ -3,7 +3,7 @@ r"""K-means-based consensus clustering: a utility maximised by k-means on the on
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,144 +11,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.scaling import row_blocks
-from manyviews.optim.history import History
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence
+from manyviews.partitions.utility_kmeans import (
+    TINY,
+    UTILITIES,
+    ConsensusRun,
+    block_costs,
+    consensus_kmeans,
+    partition_scales,
+)
 from manyviews.views import Views
 
-__all__ = ["KCC", "ConsensusRun", "block_costs", "consensus_kmeans", "partition_scales"]
+__all__ = ["KCC"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
-UTILITIES = ("categorical", "entropy", "cosine", "lp")
-TINY = float(np.finfo(np.float64).eps)
-
-
-class ConsensusRun(NamedTuple):
-    """Labels (n,), centroids (k, D) after the last accepted step, and history."""
-
-    labels: Labels
-    centers: Array
-    history: History
-
-
-def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, power: float) -> Array:
-    """Return G (D, k): what a sample in base cluster j of partition i adds to its distance to centroid k.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (k, D)
-        Centroids; block i holds the shares of the base clusters of partition i.
-    widths : ndarray of shape (r,)
-        Base clusters of each partition.
-    weights : ndarray of shape (r,)
-        Weights of the partitions.
-    utility : {"categorical", "entropy", "cosine", "lp"}
-        Squared norm, negative entropy, norm, p-norm of the shares.
-    power : float
-        p of "lp".
-
-    Returns
-    -------
-    ndarray of shape (D, k)
-        Distances are the products of the one-hot rows with it.
-    """
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    if utility == "entropy":
-        costs = -np.log2(centers + TINY)
-    elif utility == "categorical":
-        squares = np.add.reduceat(centers**2, starts, axis=1)
-        costs = 1 + np.repeat(squares, widths, axis=1) - 2 * centers
-    else:
-        p = 2.0 if utility == "cosine" else power
-        norms = np.add.reduceat(centers**p, starts, axis=1) ** (1 / p)
-        costs = 1 - (centers / np.maximum(np.repeat(norms, widths, axis=1), TINY)) ** (p - 1)
-    return np.asarray((costs * np.repeat(weights, widths)).T)
-
-
-def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
-    """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel()
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
-    if utility == "entropy":
-        return np.asarray(np.add.reduceat(-shares * np.log2(shares + TINY), starts))
-    p = {"categorical": 2.0, "cosine": 2.0, "lp": power}[utility]
-    sums = np.add.reduceat(shares**p, starts)
-    return np.asarray(sums if utility == "categorical" else sums ** (1 / p))
-
-
-def consensus_kmeans(
-    B: Any,
-    widths: Labels,
-    centers: Array,
-    rng: np.random.Generator,
-    *,
-    weights: Array,
-    utility: str,
-    power: float = 5.0,
-    tol: float = 1e-5,
-    max_iter: int = 40,
-) -> ConsensusRun:
-    """Run k-means with the distance of the utility until the sum of distances settles.
-
-    Parameters
-    ----------
-    B : csr_array of shape (n, D)
-        One-hot rows of all partitions.
-    widths : ndarray of shape (r,)
-        Base clusters of each partition.
-    centers : ndarray of shape (k, D)
-        Start.
-    rng : Generator
-        Draws the sample that an empty cluster starts again from.
-    weights : ndarray of shape (r,)
-        Weights of the partitions, scaled already.
-    utility, power
-        As in ``block_costs``.
-    tol : float, default=1e-5
-        Change of the sum that ends the iterations.
-    max_iter : int, default=40
-        Most iterations.
-
-    Returns
-    -------
-    ConsensusRun
-        As the toolbox of the authors returns it: the labels before the step that changed nothing.
-    """
-    labels, sums = np.zeros(B.shape[0], dtype=np.int64), [np.inf]
-    for _ in range(max_iter):
-        assigned, total = _assign(B, block_costs(centers, widths, weights, utility, power))
-        if abs(sums[-1] - total) < tol or total > sums[-1]:
-            return ConsensusRun(labels, centers, History(np.array(sums[1:]), len(sums) - 1, True))
-        sums.append(total)
-        labels, centers = assigned, _shares(B, assigned, len(centers), widths, rng)
-    return ConsensusRun(labels, centers, History(np.array(sums[1:]), max_iter, False))
-
-
-def _assign(B: Any, costs: Array) -> tuple[Labels, float]:
-    labels, total = np.empty(B.shape[0], dtype=np.int64), 0.0
-    for rows in row_blocks(B.shape[0]):
-        distances = B[rows] @ costs
-        labels[rows] = distances.argmin(axis=1)
-        total += float(distances.min(axis=1).sum())
-    return labels, total
-
-
-def _shares(B: Any, labels: Labels, k: int, widths: Labels, rng: np.random.Generator) -> Array:
-    """Return the mean one-hot row of each cluster over the members that each partition has."""
-    D = B.shape[1]
-    counts = np.zeros(k * D)
-    for rows in row_blocks(B.shape[0]):
-        block = B[rows]
-        counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
-    counts = counts.reshape(k, D)
-    for empty in np.flatnonzero(np.bincount(labels, minlength=k) == 0):
-        counts[empty] = B[[int(rng.integers(B.shape[0]))]].toarray()
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-    return np.asarray(counts / np.maximum(members, 1))
 
 
 class KCC(EnsembleClusterer):
