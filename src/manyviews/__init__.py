@@ -16,6 +16,7 @@ _HOMES = {
     "CCAClustering": "cluster.factorization.cca_clustering",
     "ConcatKMeans": "cluster.kmeans.concat_kmeans",
     "ConcatSpectral": "cluster.spectral.concat_spectral",
+    "Consensus": "cluster.consensus",
     "FastMICE": "cluster.anchors.fastmice",
     "KCC": "cluster.ensemble.kcc",
     "LFMVC": "cluster.late_fusion.lf_mvc",

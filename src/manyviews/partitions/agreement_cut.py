@@ -29,7 +29,7 @@ from manyviews.partitions.utility_kmeans import (
     consensus_kmeans,
 )
 
-__all__ = ["AgreementCut", "fit_agreement_cut"]
+__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -62,6 +62,13 @@ class AgreementCut(NamedTuple):
             found = assign_rows(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
             labels[rows][known] = found
         return labels
+
+    def of_first(self, m: int) -> AgreementCut:
+        """Return the rule for samples of which only the first m base clusterings are known."""
+        known = int(self.sizes[:m].sum())
+        return self._replace(
+            sizes=self.sizes[:m], weights=self.weights[:m], costs=self.costs[:known], share=self.share[:known]
+        )
 
     def confidence(self, base_labels: Array, labels: Labels) -> NDArray[np.float64]:
         """Return how much of the base clusters of a sample, weighted, its final cluster holds, (n,); 0 without any."""
@@ -168,3 +175,40 @@ def _spread(D: Array, k: int, rng: np.random.Generator) -> Labels:
 
 def _one_hot(base_labels: Array, sizes: Labels) -> Any:
     return indicator_matrix(base_labels, n_columns=sizes, dtype=np.float32)
+
+
+def changed_without(
+    base_labels: Array, labels: Labels, cut: AgreementCut, uses: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return, for each view, which part of the samples would move if the base clusterings that use it had no vote.
+
+    Parameters
+    ----------
+    base_labels : ndarray of shape (n, M) of int
+        Base clusterings; -1 for none.
+    labels : ndarray of shape (n,)
+        The consensus; -1 for samples without base labels.
+    cut : AgreementCut
+        Its rule.
+    uses : ndarray of shape (M, V) of bool
+        Which views each base clustering was made from.
+
+    Returns
+    -------
+    ndarray of shape (V,)
+        Between 0 and 1; 1 where every base clustering uses the view. Clusters start from ``labels`` and settle again.
+    """
+    rng = np.random.default_rng(0)  # asked only where a cluster runs empty
+    k, voters = cut.costs.shape[1], np.flatnonzero(labels >= 0)
+    rows = voters[:: max(1, voters.size // SAMPLE_ROWS)]
+    changed = np.ones(uses.shape[1])
+    for v in range(uses.shape[1]):
+        rest = np.flatnonzero(~uses[:, v])
+        known = base_labels[rows][:, rest] >= 0
+        if rest.size == 0 or not known.any():
+            continue
+        kept = rows[known.any(axis=1)]
+        B, sizes = _one_hot(base_labels[kept][:, rest], cut.sizes[rest]), cut.sizes[rest]
+        run = _improved(B, sizes, cluster_shares(B, labels[kept], k, sizes, rng), cut.weights[rest], rng)
+        changed[v] = 1.0 - float((run.labels == labels[kept]).sum()) / rows.size
+    return changed

@@ -1,7 +1,7 @@
 r"""K-means on the one-hot rows of many partitions, which maximises what a partition shares with all of them.
 
-With :math:`c_{k,i}` the shares of the clusters of partition i within cluster k, :math:`q_i` those among all samples and φ
-convex, :math:`\sum_i w_i \sum_k p_k \phi(c_{k,i}) - \phi(q_i)` grows as the sum of distances falls.
+With :math:`c_{k,i}` the shares of the clusters of partition i within cluster k, :math:`q_i` those among all samples and
+φ convex, :math:`\sum_i w_i \sum_k p_k \phi(c_{k,i}) - \phi(q_i)` grows as the sum of distances falls.
 """
 
 from __future__ import annotations
