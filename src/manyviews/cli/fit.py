@@ -23,9 +23,9 @@ from manyviews.cli.inputs import (
     parse_settings,
     whole_number,
 )
-from manyviews.cli.methods import DEFAULT_METHOD
 from manyviews.cli.model_types import is_model_type
 from manyviews.cli.results import Job, default_folder, print_summary, run_job
+from manyviews.cluster.registry import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews

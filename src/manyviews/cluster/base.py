@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -15,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory
-from manyviews.cluster.registry import METHODS
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
@@ -249,9 +249,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__
-        takers = [row.class_name for row in METHODS if row.missing]
-        hint = f", or use {', '.join(takers)}" if takers else ""
+        hint = "" if self._accepts_missing else f", or use {self._alternatives().takers_of_missing()}"
         return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
+
+    @staticmethod
+    def _alternatives() -> Any:
+        """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
+        return import_module("manyviews.cluster.alternatives")
 
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""
