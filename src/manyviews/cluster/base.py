@@ -91,7 +91,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = False  # a row of NaN marks an unobserved sample; a single NaN is an error
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the samples.
 
@@ -132,6 +131,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
+        self._fit_checked(X, match_to)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
+    def _fit_checked(self, X: Any, match_to: Any) -> None:
         views = self._check_views(X, reset=True)
         first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
@@ -146,7 +150,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
-        return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
