@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.basic import assign_rows, cluster_numbers, distinct_rows, lloyd, random_partition
 
 

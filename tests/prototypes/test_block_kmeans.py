@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.prototypes.anchors import anchor_regions, hybrid_anchors
 from manyviews.prototypes.block_kmeans import (
     assign_rows,

@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 
 from manyviews.graphs.components import bipartite_components
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.simplex import project_segments
 
 __all__ = ["PenaltySearch", "Projection", "RankGraph", "RankRule", "rank_constrained_graph"]

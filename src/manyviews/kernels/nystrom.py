@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from manyviews.kernels.kernels import DEGENERATE, Kernel, kernel_block, kernel_diagonal
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 
 __all__ = ["Landmarks", "fit_landmarks", "landmark_features"]
 

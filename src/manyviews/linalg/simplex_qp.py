@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 
 __all__ = ["solve_simplex_qp"]
 

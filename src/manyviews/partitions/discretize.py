@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans, coincident, distinct_rows
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import unit_rows
 from manyviews.linalg.shrinkage import LowRank
 
 __all__ = ["low_rank_embedding", "powered_affinity", "powered_affinity_of"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks, unit_rows
 
 __all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "coincident", "distinct_rows", "similarity_blocks"]
 

@@ -17,7 +17,8 @@ from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.memory import copy_bytes
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.optim.history import warn_unconverged
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.graphs.rank_graph import RankGraph, rank_constrained_graph
-from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 

@@ -8,15 +8,15 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.base_partitions import in_order
 from manyviews.cluster.memory import copy_bytes
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
+from manyviews.cluster.parallel import in_threads
+from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
 from manyviews.views import Views
 
@@ -142,8 +142,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 for i in chosen
             ]
 
-        jobs = [delayed(some)(start) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB)]
-        runs = [run for part in in_order(jobs, self.n_jobs) for run in part]
+        starts = ((start,) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB))
+        runs = [run for part in in_threads(some, starts, self.n_jobs) for run in part]
         labels = np.full((seen.size, self.n_base_clusterings), -1, dtype=np.int64)
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]

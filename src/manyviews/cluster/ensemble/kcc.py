@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History, warn_unconverged
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence

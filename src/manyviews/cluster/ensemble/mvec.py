@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, solve_mvec
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.optim.history import warn_unconverged

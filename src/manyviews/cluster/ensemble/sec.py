@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import row_blocks, unit_rows
 from manyviews.optim.history import History, warn_unconverged
 from manyviews.partitions.coassociation import Coassociation, indicator_matrix
 from manyviews.partitions.discretize import center_confidence, kmeans_rows

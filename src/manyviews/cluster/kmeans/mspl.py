@@ -7,12 +7,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.optim.history import History, warn_unconverged
 from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
@@ -339,7 +339,7 @@ class MSPL(CentroidClusterer):
         # distances between the samples of a spectral start, which sparse rows fill up
         text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        jobs = jobs_at_a_time(self.n_jobs, self.n_init)
         return super()._memory_estimate(views) + 20 * jobs * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -350,11 +350,12 @@ class MSPL(CentroidClusterer):
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, i: int) -> SelfPaced:
+        def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
-        best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        starts = enumerate(start_rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
         warn_unconverged(best.history, type(self).__name__)
         self._store(views, stack, best)
         return best.assignment.labels

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History, warn_unconverged
 from manyviews.prototypes.starts import sampled_start
@@ -269,11 +270,12 @@ class RMKMC(CentroidClusterer):
         k, tol, max_iter = self.n_clusters, self.tol, self.max_iter
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, _: int) -> RobustRun:
+        def run(child: np.random.Generator) -> RobustRun:
             start = start_labels(stack, k, self.init, child)
             return solve_rmkmc(stack, start, k, self.gamma, used, tol=tol, max_iter=max_iter)
 
-        best = min(run_starts(run, self.n_init, rng, self.n_jobs), key=lambda r: r.history.objective[-1])
+        starts = ((child,) for child in rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.history.objective[-1])
         warn_unconverged(best.history, type(self).__name__)
         self.history_, self.view_weights_ = best.history, best.state.alpha
         self.n_iter_, self.converged_ = best.history.n_iter, best.history.converged

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.polar import polar, random_orthogonal
-from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import kmeans_rows

@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.kernel_base import LateFusionClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
 from manyviews.kernels.embedding import common_projection
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import row_blocks
 from manyviews.optim.history import History, warn_unconverged
 from manyviews.optim.restarts import best_restart
 from manyviews.partitions.discretize import direction_confidence
