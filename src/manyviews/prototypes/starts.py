@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from manyviews.linalg.blocks import unit_rows
 from manyviews.prototypes.kmeans import kmeans
-from manyviews.prototypes.weighted import Stack, centroids, lloyd
+from manyviews.prototypes.weighted import Stack, centroids, stack_kmeans
 
 __all__ = ["leading_directions", "relaxed_start", "sampled_start"]
 
@@ -54,9 +54,9 @@ def sampled_start(
     best, least = None, math.inf
     for _ in range(SPREAD_TRIES if spread else 1):
         rows = _spread_rows(part, k, rng) if spread else rng.choice(size, k, replace=False)
-        centers, _, objective, _ = lloyd(part, _rows_as_centers(part, rows), max_iter=max_iter)
-        if best is None or objective[-1] < least:
-            best, least = centers, objective[-1]
+        run = stack_kmeans(part, _rows_as_centers(part, rows), max_iter=max_iter)
+        if best is None or run.objective[-1] < least:
+            best, least = run.centers, float(run.objective[-1])
     assert best is not None
     return best
 

@@ -17,7 +17,8 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
-from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
+from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
+from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.views import Views
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
@@ -48,7 +49,7 @@ class LearnedPartitions:
         for block in row_blocks(seen.size):
             rows = prepared_rows(X[seen[block]], self.scaling, self.metric)
             for i, (end, width) in enumerate(zip(ends, self.widths, strict=True)):
-                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], metric=self.metric)[0]
+                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], self.metric)[0]
         return out
 
 

@@ -17,7 +17,7 @@ from manyviews.optim.history import History, warn_unconverged
 from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
-from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, lloyd
+from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
 __all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
@@ -140,10 +140,11 @@ def self_paced_kmeans(
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    centers, current, objective, converged = lloyd(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(value, np.inf, 1.0) for value in objective[1:]]
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
+    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
     values, paces, means = map(np.array, zip(*trace, strict=True))
-    return SelfPaced(centers, current, PacedHistory(values, len(trace), converged, paces, means))
+    history = PacedHistory(values, len(trace), run.converged, paces, means)
+    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
 
 
 def _stage(

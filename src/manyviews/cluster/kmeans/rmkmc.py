@@ -18,8 +18,9 @@ from manyviews.cluster.kmeans.base import CentroidClusterer
 from manyviews.cluster.parallel import in_threads
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History, warn_unconverged
+from manyviews.prototypes.lloyd import fill_empty
 from manyviews.prototypes.starts import sampled_start
-from manyviews.prototypes.weighted import Stack, assign, centroids, reseed_empty
+from manyviews.prototypes.weighted import Stack, assign, centroids
 from manyviews.views import Views
 
 __all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels"]
@@ -68,7 +69,7 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[Robust
     centers = centroids(stack, state.labels, state.d, state.centers)
     current = assign(stack, centers, state.d)
     k = centers[0].shape[0]
-    if reseed_empty(current.labels, current.losses * state.d, k):
+    if fill_empty(current.labels, (current.losses * state.d).sum(axis=0), k):
         centers = centroids(stack, current.labels, state.d, centers)
         current = assign(stack, centers, state.d)
     distances = np.sqrt(current.losses + EPS) * stack.ones
