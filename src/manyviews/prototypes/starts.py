@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, svds
+from scipy.sparse.linalg import LinearOperator
 
 from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.eigen import leading_singular
 from manyviews.prototypes.kmeans import kmeans
 from manyviews.prototypes.weighted import Stack, centroids, stack_kmeans
 
@@ -70,7 +71,7 @@ def leading_directions(stack: Stack, k: int, rng: np.random.Generator) -> Array:
     rank = min(k, n - 1, width - 1)
     if rank < 1 or not stack.squares.any():
         return np.ones((n, 1))
-    U, s, _ = svds(_side_by_side(stack), k=rank, v0=rng.uniform(0.5, 1.5, min(n, width)))
+    U, s, _ = leading_singular(_side_by_side(stack), rank, rng)
     return np.asarray(unit_rows(U * s))
 
 
