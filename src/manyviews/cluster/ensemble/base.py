@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
 from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.views import Views
+from manyviews.views.caller import warn_user
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 
@@ -174,7 +174,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 "to find; check that the right columns were given"
             )
         for name in silent:
-            warnings.warn(f"view {name!r} is constant: it says nothing about the samples", stacklevel=2)
+            warn_user(f"view {name!r} is constant: it says nothing about the samples")
 
     def _new_base_labels(self, views: Views) -> Labels:
         """Return the base labels (n_new, M) of new samples."""
