@@ -112,7 +112,7 @@ class MVEC(EnsembleClusterer):
     groups_ : ndarray of shape (n,), int64
         Group of each sample, in order of first appearance.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None

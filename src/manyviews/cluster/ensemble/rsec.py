@@ -204,7 +204,7 @@ class RSEC(EnsembleClusterer):
     affinity_ : ndarray of shape (n, n)
         Z.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None
