@@ -2,18 +2,19 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
+from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.anchors.base import Ensemble, EnsembleClusterer, as_fitted, draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
@@ -32,6 +33,8 @@ Labels = NDArray[np.int64]
 CLUSTERED_ROWS = 200_000
 FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
+# where hardly a sample moves without one view or the other, which of them it is says nothing
+LEAST_CHANGE = 0.01
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
@@ -92,8 +95,8 @@ class Consensus(EnsembleClusterer):
     confidence_ : ndarray of shape (n,)
         Which part of the clusters that the members put a sample in shares its label, on weighted average.
     view_weights_ : ndarray of shape (V,)
-        What leaving a view out changes: the part of the samples that move when the members that use it have no vote,
-        in proportion, with the sum 1.
+        What leaving a view out changes: 0.01 and the part of the samples that move when the members that use it have
+        no vote, in proportion, with the sum 1; 0 for views that are left out.
     members_ : list of Member
         Method, treatment, views, number of clusters, weight and agreement with the result of each partition.
     base_labels_ : ndarray of shape (n, M), int32
@@ -152,10 +155,10 @@ class Consensus(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "n_base_clusterings": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
         "system_weight": [Interval(Real, 0, 1, closed="left")],
-        "n_anchors": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
         "view_weights": [dict, "array-like", None],
     }
 
@@ -217,7 +220,7 @@ class Consensus(EnsembleClusterer):
         found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
         ballot = _ballot(ensembles, treatments, found, self.system_weight, len(self._told))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
-        with threadpool_limits(1):
+        with one_blas_thread():
             return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng))
 
     def _wanted(self, names: tuple[str, ...]) -> Array:
@@ -267,9 +270,7 @@ class Consensus(EnsembleClusterer):
         self._consensus: AgreementCut = cut.of_first(anchored)
         self._fallback = fit_fallback(told, observed, treatments, labels, k, rngs[1])
         changed = np.zeros(len(views.names))
-        changed[self._told] = changed_without(ballot.labels, labels, cut, ballot.uses)
-        if not changed.any():
-            changed[self._told] = 1.0
+        changed[self._told] = LEAST_CHANGE + changed_without(ballot.labels, labels, cut, ballot.uses)
         self.base_labels_, self.n_base_clusters_ = ballot.labels, ballot.sizes
         names = [views.names[v] for v in self._told]
         self.members_ = [

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
+from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.registry import find_method
 from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.prototypes.view_treatment import auto_metric, fit_treatment
@@ -149,7 +149,7 @@ def votes(
 
 def _labels(model: Any, views: Views) -> Labels | None:
     """Return the labels of a fit; None where the method cannot be used on these views."""
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), one_blas_thread():
         # what a single member warns of (few iterations, fewer clusters) is not news about the consensus
         warnings.simplefilter("ignore")
         try:

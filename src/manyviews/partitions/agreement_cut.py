@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK, fit_ensemble_cut, held_part, taken_part
@@ -114,7 +114,7 @@ def fit_agreement_cut(
     best = _best_start(base_labels[part], sizes, k, weights, rng)
     if part.size < linked.size:
         known = base_labels[linked] if linked.size < labels.size else base_labels
-        best = _improved(_one_hot(known, sizes), sizes, best.centers, weights, rng)
+        best = _improved(_one_hot(known, sizes), sizes, best.centers, weights)
     costs = block_costs(best.centers, sizes, weights, "categorical", 2.0)
     cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / linked.size)
     labels = cut.predict(base_labels)
@@ -125,15 +125,19 @@ def _best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: 
     """Return the best of all starts, improved, on samples that all have base labels."""
     B = _one_hot(base_labels, sizes)
     runs = (
-        _improved(B, sizes, cluster_shares(B, start, int(start.max()) + 1, sizes, rng), weights, rng)
+        _improved(B, sizes, _means(B, start, sizes, int(start.max()) + 1), weights)
         for start in _starts(base_labels, sizes, k, weights, rng)
     )
     return min(runs, key=lambda run: (-run.centers.shape[0], float(run.history.objective[-1])))
 
 
-def _improved(B: Any, sizes: Labels, centers: Array, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+def _means(B: Any, labels: Labels, sizes: Labels, k: int) -> Array:
+    return cluster_shares(B, labels, sizes, np.zeros((k, B.shape[1])))
+
+
+def _improved(B: Any, sizes: Labels, centers: Array, weights: Array) -> ConsensusRun:
     return consensus_kmeans(
-        B, sizes, centers, rng, weights=weights, utility="categorical", tol=1e-9, max_iter=MOST_ITERATIONS
+        B, sizes, centers, weights=weights, utility="categorical", tol=1e-9, max_iter=MOST_ITERATIONS
     )
 
 
@@ -198,7 +202,6 @@ def changed_without(
     ndarray of shape (V,)
         Between 0 and 1; 1 where every base clustering uses the view. Clusters start from ``labels`` and settle again.
     """
-    rng = np.random.default_rng(0)  # asked only where a cluster runs empty
     k, voters = cut.costs.shape[1], np.flatnonzero(labels >= 0)
     rows = voters[:: max(1, voters.size // SAMPLE_ROWS)]
     changed = np.ones(uses.shape[1])
@@ -209,6 +212,6 @@ def changed_without(
             continue
         kept = rows[known.any(axis=1)]
         B, sizes = _one_hot(base_labels[kept][:, rest], cut.sizes[rest]), cut.sizes[rest]
-        run = _improved(B, sizes, cluster_shares(B, labels[kept], k, sizes, rng), cut.weights[rest], rng)
+        run = _improved(B, sizes, _means(B, labels[kept], sizes, k), cut.weights[rest])
         changed[v] = 1.0 - float((run.labels == labels[kept]).sum()) / rows.size
     return changed
