@@ -30,7 +30,7 @@ __all__ = ["Consensus"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 # n_base_clusterings="auto" makes so many base clusterings that these times samples come to this
-CLUSTERED_ROWS = 200_000
+CLUSTERED_ROWS = 120_000
 FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
 # where hardly a sample moves without one view or the other, which of them it is says nothing
@@ -65,7 +65,7 @@ class Consensus(EnsembleClusterer):
     n_clusters : int, default=8
         Number of clusters k.
     n_base_clusterings : int or "auto", default="auto"
-        Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 200 000 / n,
+        Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 120 000 / n,
         but 20 to 100.
     system_weight : float, default=0.2
         Weight of the partitions of other methods, of 1 in all; raising it trusts them more against the base
