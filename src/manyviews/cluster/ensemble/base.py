@@ -17,7 +17,6 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
 from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
 from manyviews.views import Views
-from manyviews.views.caller import warn_user
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 
@@ -171,8 +170,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 f"all {n} samples are alike in every view (n_samples={n}), so there are no {self.n_clusters} clusters "
                 "to find; check that the right columns were given"
             )
-        for name in silent:
-            warn_user(f"view {name!r} is constant: it says nothing about the samples")
+        self._note_constant(views, silent, " once scaled" if self.base == "features" else "")
 
     def _new_base_labels(self, views: Views) -> Labels:
         """Return the base labels (n_new, M) of new samples."""

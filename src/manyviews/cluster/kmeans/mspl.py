@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -347,8 +346,7 @@ class MSPL(CentroidClusterer):
         # distances between the samples of a spectral start, which sparse rows fill up
         text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
-        return super()._memory_estimate(views) + 20 * jobs * rows**2
+        return super()._memory_estimate(views) + 20 * self._jobs() * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
