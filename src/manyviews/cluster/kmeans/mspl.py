@@ -18,13 +18,14 @@ from manyviews.cluster.constraints import (
     SHARE_ABOVE_ZERO,
     one_of,
 )
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
-from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, lloyd
+from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
 __all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
@@ -147,10 +148,11 @@ def self_paced_kmeans(
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    centers, current, objective, converged = lloyd(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(value, np.inf, 1.0) for value in objective[1:]]
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
+    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
     values, paces, means = map(np.array, zip(*trace, strict=True))
-    return SelfPaced(centers, current, PacedHistory(values, len(trace), converged, paces, means))
+    history = PacedHistory(values, len(trace), run.converged, paces, means)
+    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
 
 
 def _stage(
@@ -356,11 +358,12 @@ class MSPL(CentroidClusterer):
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, i: int) -> SelfPaced:
+        def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
-        best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        starts = enumerate(start_rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
         return self._store(views, stack, best)
 
     def _start(
