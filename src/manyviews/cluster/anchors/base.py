@@ -21,8 +21,8 @@ from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.views import Views
 
 __all__ = [
+    "AnchorEnsembleClusterer",
     "Ensemble",
-    "EnsembleClusterer",
     "EnsembleSettings",
     "GroupDraws",
     "as_fitted",
@@ -157,7 +157,7 @@ class EnsembleSettings(NamedTuple):
     weighting: Weighting
 
 
-class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that cut an ensemble of anchor graphs; a subclass says which rows they are made of."""
 
     _accepts_missing: ClassVar[bool] = True
