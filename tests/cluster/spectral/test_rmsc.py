@@ -1,0 +1,45 @@
+"""RMSC against the released code, and what its solution keeps."""
+
+import numpy as np
+import pytest
+
+from manyviews.affinity.neighbors import gaussian_affinity
+from manyviews.cluster.spectral.rmsc import RMSCState, solve_rmsc
+from manyviews.linalg.shrinkage import singular_value_threshold
+from manyviews.optim.alm import Penalty
+
+
+@pytest.fixture
+def ref(reference):
+    return reference("rmsc/small.npz")
+
+
+def test_the_transitions_of_the_released_code(ref):
+    for v in range(3):
+        K = gaussian_affinity(ref[f"X{v}"])
+        np.testing.assert_allclose(K / K.sum(axis=1, keepdims=True), ref["T"][v], atol=1e-15)
+
+
+def test_the_first_iterations_of_the_released_code(ref):
+    state = RMSCState(list(ref["T"]), float(ref["lam"]), singular_value_threshold)
+    mu = float(ref["mu0"])
+    for t in (1, 2, 3):
+        state.iterate(mu, mu * float(ref["rho"]))
+        np.testing.assert_allclose(state.P, ref[f"it{t}_P"], atol=1e-13)
+        np.testing.assert_allclose((state.Q.U * state.Q.values) @ state.Q.V.T, ref[f"it{t}_Q"], atol=1e-13)
+        mu *= float(ref["rho"])
+
+
+@pytest.mark.parametrize("svd", ["full", "partial"])
+def test_the_solution_of_the_released_code(ref, svd):
+    penalty = Penalty(float(ref["mu0"]), float(ref["rho"]))
+    found = solve_rmsc(
+        list(ref["T"]), noise_weight=float(ref["lam"]), penalty=penalty, svd=svd, rng=np.random.default_rng(0)
+    )
+    assert found.history.n_iter == int(ref["n_steps"])
+    atol = 1e-11 if svd == "full" else 1e-6
+    np.testing.assert_allclose(found.P, ref["P"], atol=atol)
+    np.testing.assert_allclose((found.Q.U * found.Q.values) @ found.Q.V.T, ref["Q"], atol=atol)
+    np.testing.assert_allclose(found.history.objective, ref["inf_norm_history"], atol=1e-5)
+    np.testing.assert_allclose(found.P.sum(axis=1), 1, atol=1e-12)
+    assert found.P.min() >= 0
