@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyviews.affinity.neighbors import gaussian_affinity
+from manyviews.graphs.neighbors import gaussian_affinity
 from manyviews.cluster.spectral.rmsc import RMSCState, solve_rmsc
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
@@ -36,10 +36,10 @@ def test_the_solution_of_the_released_code(ref, svd):
     found = solve_rmsc(
         list(ref["T"]), noise_weight=float(ref["lam"]), penalty=penalty, svd=svd, rng=np.random.default_rng(0)
     )
-    assert found.history.n_iter == int(ref["n_steps"])
-    atol = 1e-11 if svd == "full" else 1e-6
+    assert found.history.n_iter == int(ref["n_steps"]) - 1  # its record begins with the start
+    atol = 1e-14
     np.testing.assert_allclose(found.P, ref["P"], atol=atol)
     np.testing.assert_allclose((found.Q.U * found.Q.values) @ found.Q.V.T, ref["Q"], atol=atol)
-    np.testing.assert_allclose(found.history.objective, ref["inf_norm_history"], atol=1e-5)
+    np.testing.assert_allclose(found.history.objective, ref["inf_norm_history"][1:], rtol=1e-8)
     np.testing.assert_allclose(found.P.sum(axis=1), 1, atol=1e-12)
     assert found.P.min() >= 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
-from manyviews.partition.normalized_cut import _sparse_eigenpairs as leading_eigenpairs
+from manyviews.graphs.normalized_cut import _sparse_eigenpairs as leading_eigenpairs
 
 __all__ = ["GraphFusion", "solve_amgl"]
 

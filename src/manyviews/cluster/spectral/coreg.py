@@ -17,7 +17,7 @@ from scipy import sparse
 from manyviews.linalg.eigen import DENSE_LIMIT, fix_signs, leading_subspace, top_eigenpairs
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
-from manyviews.partition.spectral import common_projection
+from manyviews.kernels.embedding import common_projection
 
 __all__ = ["CoRegularized", "solve_coreg"]
 
