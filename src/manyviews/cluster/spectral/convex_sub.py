@@ -10,16 +10,23 @@ distance to the optimum is bounded by the dual, max ⟨Λ, X⟩ - ½‖Λ‖² w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import eigh
+from sklearn.utils._param_validation import Interval
 
+from manyviews.cluster.embedded import EmbeddingClusterer
+from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.linalg.shrinkage import LowRank
 from manyviews.optim.history import History
+from manyviews.views import Views
 
-__all__ = ["Representation", "solve_convex_sub"]
+__all__ = ["ConvexSub", "Representation", "SideBySide", "null_weight", "side_by_side", "solve_convex_sub"]
 
 Array = NDArray[np.float64]
 # weights below this would make the steps in their view vanish
@@ -198,3 +205,196 @@ def _spectral_norm(A: Array) -> float:
     gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
     top = eigh(gram, eigvals_only=True, subset_by_index=[len(gram) - 1, len(gram) - 1], check_finite=False)
     return float(np.sqrt(max(top[0], 0.0)))
+
+
+class ConvexSub(EmbeddingClusterer):
+    r"""Convex subspace representation learning from multi-view data (ConvexSub).
+
+    The views are approximated by matrices :math:`M_v` that share a small column space, the views' weights η being the
+    worst ones, which makes the problem convex:
+
+    .. math:: \min_M \tfrac12 \sum_v \|X_v - M_v\|_F^2
+              + \gamma \max_{\eta \in \Delta} \bigl\|[\sqrt{\eta_1} M_1, \dots, \sqrt{\eta_V} M_V]\bigr\|_*
+
+    With :math:`U \Sigma W^\top` the decomposition of the matrix inside the norm, k-means on the rows of
+    :math:`U \Sigma` gives the clusters.
+
+    **The form is a reconstruction.** Neither text nor code of the paper could be had. What is known of it, a common
+    representation with a group-sparsity norm, turned by dual norms into a convex min-max problem with a trace norm and
+    followed by k-means, leads to the problem above, which is also the known two-view model of White et al. (2012);
+    how the paper scales the loss and what parameters it used is not known.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    shrinkage : float, default=0.1
+        γ as a share of :math:`\|[X_1, \dots, X_V]\|_2 / \sqrt V`, below 1, where M could vanish. Raising it leaves
+        fewer directions.
+    n_init : int, default=10
+        Starts of k-means; raising it makes the labels depend less on the seed.
+    tol : float, default=1e-4
+        Duality gap, relative to the objective, that ends the iterations; raising it ends them earlier.
+    max_iter : int, default=100
+        Most turns, of 40 proximal steps and one change of the weights each.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
+        What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse. Then every view
+        is centred and brought to the Frobenius norm √n.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the k-means starts.
+    n_jobs : int, default=None
+        Has no effect: matrix products, which use the threads of the linear algebra library, do the work.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    view_weights_ : ndarray of shape (V,)
+        The weights η, of sum 1. They are the worst ones: a view that is harder to approximate gets more.
+    embedding_ : ndarray of shape (n, q)
+        The representation UΣ; q is the rank of M.
+    gap_ : float
+        Duality gap, relative to the objective: the optimum is no further away.
+    inertia_ : float
+        Sum of squared distances to the centres of k-means.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centres: 0 is a tie.
+    history_ : History
+        Best value of the objective found up to each turn; it never rises.
+    n_iter_, converged_ : int, bool
+        Turns made, and whether ``tol`` was met.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (V,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    CCAClustering : Directions that views share, without a weight to set.
+    RMSC : Low rank and sparse errors between samples.
+
+    Notes
+    -----
+    There is no rule for new samples. The loss has a term for each sample in each view; unobserved ones are left out,
+    and approximated by what the other views tell.
+
+    Only inner products of the rows of a view matter, so that a view is represented by its coordinates in its own
+    principal axes, at most n of them; a sparse view is never filled. Where all samples are observed everywhere, the
+    samples are represented in the same way. Cost: O(n² Σ d_v) once at most; then some hundred eigenproblems of the size
+    r = min(n, Σ d_v), O(r³) each.
+
+    References
+    ----------
+    Y. Guo. Convex Subspace Representation Learning from Multi-View Data. AAAI 2013, 387-393.
+    https://doi.org/10.1609/aaai.v27i1.8565
+
+    M. White, Y. Yu, X. Zhang, D. Schuurmans. Convex Multi-view Subspace Learning. NIPS 2012, 1673-1681.
+
+    Examples
+    --------
+    >>> from manyviews import ConvexSub, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> ConvexSub(n_clusters=3, random_state=0).fit(data.views).labels_.shape
+    (90,)
+    """
+
+    _accepts_missing: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
+        "shrinkage": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        shrinkage: float = 0.1,
+        n_init: int = 10,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.shrinkage = shrinkage
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _memory_estimate(self, views: Views) -> int:
+        n = len(views)
+        ranks = [min(n, int(X.shape[1])) for X in views.arrays]
+        D = sum(ranks)
+        rows = n if not views.observed.all() else min(n, D)
+        # coordinates of the views; then what the steps hold, and the decompositions of a Gram matrix
+        making = 8 * n * D + 8 * 3 * max(ranks) ** 2 + 2 * max(map(copy_bytes, views.arrays))
+        steps = 8 * (n * D + 8 * rows * D + 4 * min(rows, D) ** 2)
+        return max(making, steps) + kmeans_bytes(n, min(rows, D))
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        self._say("finding coordinates")
+        chosen = zip(views.arrays, views.observed.T, self._choose_scalings(views), strict=True)
+        arrays = [_coordinates(X, seen, fit_scaling(X, kind)) for X, seen, kind in chosen]
+        data = side_by_side(arrays, None if views.observed.all() else views.observed)
+        basis = None
+        if data.observed is None and data.X.shape[0] > data.X.shape[1]:
+            basis, R = np.linalg.qr(data.X)
+            data = data._replace(X=R)
+        gamma = self.shrinkage * null_weight(data) / np.sqrt(len(arrays))
+        self._say("approximating the views")
+        found = solve_convex_sub(data, gamma, tol=self.tol, max_iter=self.max_iter)
+        self.gap_ = found.gap
+        embedding = found.U * found.values
+        embedding = embedding if basis is None else basis @ embedding
+        if embedding.shape[1] == 0:
+            embedding = np.zeros((len(views), 1))
+        return self._group(embedding, found.history, rng, weights=found.eta)
+
+
+def _coordinates(X: Any, seen: NDArray[np.bool_], scaling: Scaling) -> Array:
+    """Return a scaled view, centred and of Frobenius norm √n, in its principal axes (n, r); zeros where not observed."""
+    n = X.shape[0]
+    scaled = apply_scaling(X if seen.all() else X[seen], scaling).astype(np.float64)
+    found = _principal_rows(scaled)
+    length = np.linalg.norm(found)
+    if length > 0:
+        found *= np.sqrt(len(found)) / length
+    if seen.all():
+        return found
+    full = np.zeros((n, found.shape[1]))
+    full[seen] = found
+    return full
+
+
+def _principal_rows(X: Any) -> Array:
+    """Return rows (n, r), r <= min(n, d), with the inner products of the centred rows of X (n, d), dense or CSR."""
+    n, d = X.shape
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    if not sparse.issparse(X):
+        X = X - mean
+        if d <= n:
+            return np.asarray(X)
+    gram = X @ X.T if d > n else X.T @ X
+    gram = gram.toarray() if sparse.issparse(gram) else gram
+    if sparse.issparse(X) and d <= n:
+        gram = gram - n * np.outer(mean, mean)
+    elif sparse.issparse(X):
+        means = gram.mean(axis=0)
+        gram = gram - means - means[:, None] + means.mean()
+    squares, W = eigh(gram, check_finite=False)
+    kept = squares > RANK_CUTOFF * max(squares[-1], np.finfo(float).tiny)
+    if d > n:
+        return np.asarray(W[:, kept] * np.sqrt(squares[kept]))
+    return np.asarray(X @ W[:, kept] - mean @ W[:, kept])
