@@ -39,14 +39,14 @@ class EmbeddingClusterer(MultiViewClusterer):
         embedding: Array | None = None,
         weights: Array | None = None,
     ) -> NDArray[np.int64]:
-        """Group rows (n, q), or those of the samples and then of the anchors (n + p, q), and record what was found.
+        """Group rows by k-means and record what was found.
 
-        ``embedding`` (n, q) is stored instead of the rows where these were made from it, such as unit rows; it also
-        says how many of the rows are samples.
+        ``embedding`` (n, q) is stored instead of the rows where these were made from it, such as unit rows. Rows beyond
+        its n, such as those of anchors, take part in the k-means and have no labels.
         """
         embedding = rows if embedding is None else embedding
         n = len(embedding)
         result = kmeans(rows, self.n_clusters, rng, n_init=self.n_init)
-        self._centers, self.inertia_, self._anchor_clusters = result.centers, result.inertia, result.labels[n:]
+        self._centers, self.inertia_ = result.centers, result.inertia
         confidence = center_confidence(nearest_center_distances(rows[:n], result.centers))
         return self._record(FitResult(result.labels[:n], history, weights, embedding, confidence))

@@ -21,8 +21,6 @@ from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
 from manyviews.optim.history import History
-from manyviews.partitions.discretize import center_confidence, kmeans_rows
-from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.views import Views
 
 __all__ = ["GraphsClusterer", "SpectralClusterer"]
@@ -46,19 +44,16 @@ def affinity_graph(affinity: str, n_neighbors: int, width: float | None) -> Call
     return lambda X: neighbor_graph(X, n_neighbors)
 
 
-class SpectralClusterer(BalancedClusterer):
+class SpectralClusterer(BalancedClusterer, EmbeddingClusterer):
     """Base of the methods that cut one graph over all views."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
-        BalancedClusterer._parameter_constraints
-        | GRAPH_CONSTRAINTS
-        | {"n_init": [Interval(Integral, 1, None, closed="left")]}
+        BalancedClusterer._parameter_constraints | EmbeddingClusterer._parameter_constraints | GRAPH_CONSTRAINTS
     )
 
     affinity: str
     n_neighbors: int
     width: float | None
-    n_init: int
 
     def _graph_bytes(self, n: int, graphs: int) -> int:
         """Return the bytes for the sum of some graphs, its normalised form and the eigenvectors."""
@@ -75,12 +70,9 @@ class SpectralClusterer(BalancedClusterer):
 
     def _cut(self, graph: Any, rng: np.random.Generator) -> NDArray[np.int64]:
         values, vectors = normalized_cut(graph, self.n_clusters)
-        result = kmeans_rows(vectors, self.n_clusters, rng, n_init=self.n_init)
-        self.embedding_, self.eigenvalues_, self.inertia_ = vectors, values, result.inertia
-        self.confidence_ = center_confidence(nearest_center_distances(unit_rows(vectors), result.centers))
-        self.history_ = History(np.array([values.sum()]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        return result.labels
+        self.eigenvalues_ = values
+        history = History(np.array([values.sum()]), 1, True)
+        return self._group(unit_rows(vectors), history, rng, embedding=vectors)
 
 
 class GraphsClusterer(EmbeddingClusterer):
