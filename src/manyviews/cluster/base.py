@@ -186,6 +186,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
         raise TypeError(f"{type(self).__name__} has no estimate of its memory")
 
+    def _most_samples(self) -> int | None:
+        """Return the most samples for which a fit is started, None where memory alone decides."""
+        return None
+
     def _first_equals(self, views: Views) -> NDArray[np.int64]:
         """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
         n, k = len(views), self.n_clusters

@@ -42,6 +42,8 @@ def _read(place: str) -> str:
 def check_memory(estimator: Any, views: Views) -> None:
     """Compare what a fit needs, by the estimator's ``_memory_estimate``, with what there is.
 
+    A method whose time grows out of hand before its memory does says so by ``_most_samples``.
+
     Parameters
     ----------
     estimator : MultiViewClusterer
@@ -52,16 +54,22 @@ def check_memory(estimator: Any, views: Views) -> None:
     Raises
     ------
     ValueError
-        If more is needed than the machine has; the text has both numbers and the methods that would fit.
+        If more is needed than the machine has, or there are more samples than the method takes; the text has both
+        numbers and the methods that would fit.
 
     Warns
     -----
     UserWarning
         If more is needed than is free at the moment.
     """
-    needed = estimator._memory_estimate(views)
+    needed, most = estimator._memory_estimate(views), estimator._most_samples()
     total, free = machine_memory()
     name = type(estimator).__name__
+    if most is not None and len(views) > most:
+        raise ValueError(
+            f"{name} would take hours for {len(views)} samples, which are more than max_samples={most}; raise that to "
+            f"wait, or {_remedy(estimator, views, total)}"
+        )
     if total is not None and needed > total:
         raise ValueError(
             f"{name} needs about {_size(needed)} of memory for {len(views)} samples, more than the {_size(total)} of "
@@ -95,15 +103,13 @@ def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
     return 2 * n * d * itemsize + 40 * n
 
 
-def _remedy(estimator: Any, views: Views, total: int) -> str:
+def _remedy(estimator: Any, views: Views, total: int | None) -> str:
     """Name the methods that would fit with their default parameters, the one at hand first."""
     own = type(estimator).__name__
-    needs = {
-        row: int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
-        for row in METHODS
-        if _takes(row, estimator, views)
-    }
-    fitting = sorted((row for row in needs if needs[row] <= total), key=lambda row: (row.class_name != own, needs[row]))
+    models = {row: row.load()(n_clusters=estimator.n_clusters) for row in METHODS if _takes(row, estimator, views)}
+    needs = {row: int(model._memory_estimate(views)) for row, model in models.items() if _in_time(model, views)}
+    fitting = [row for row in needs if total is None or needs[row] <= total]
+    fitting.sort(key=lambda row: (row.class_name != own, needs[row]))
     hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
     if not fitting:
         return f"{hint}use fewer samples"
@@ -117,6 +123,11 @@ def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
     if not row.sparse and any(map(sparse.issparse, views.arrays)):
         return False
     return row.missing or bool(views.observed.all())
+
+
+def _in_time(model: Any, views: Views) -> bool:
+    most = model._most_samples()
+    return most is None or len(views) <= most
 
 
 def _size(n_bytes: float) -> str:

@@ -6,6 +6,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from manyviews.cluster.spectral.mvsc import neighbor_links, normalize_columns, solve_mvsc
+from manyviews.graphs.anchor_graph import build_index, find_anchors
 from manyviews.linalg.scaling import unit_rows
 
 
@@ -14,7 +15,8 @@ def graphs(reference, ref):
     found = []
     for v in range(3):
         squares = cdist(views[f"view{v}"], ref[f"marks{v}"], "sqeuclidean")
-        Z = neighbor_links(squares, int(ref["K"]), squares.mean())
+        near = find_anchors(build_index(ref[f"marks{v}"], "euclidean", int(ref["K"])), views[f"view{v}"], int(ref["K"]))
+        Z = neighbor_links(near, squares.shape[1], squares.mean())
         found.append(normalize_columns(Z, np.asarray(Z.sum(axis=0)).ravel()))
     return found
 
