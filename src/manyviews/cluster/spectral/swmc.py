@@ -278,7 +278,8 @@ class SwMC(GraphsClusterer):
 
     The views begin with equal weights, where the released code draws them. Where no penalty gives exactly k components,
     the labels are those of k-means on the unit rows of ``embedding_``, ``converged_`` is False and a
-    ``ConvergenceWarning`` says so. Of the paper this is SwMC; PwMC, which has a weight to set, is left out.
+    ``ConvergenceWarning`` says so. A component has two samples at least, so that more than n / 2 clusters are always
+    found in that way. Of the paper this is SwMC; PwMC, which has a weight to set, is left out.
 
     References
     ----------
@@ -365,11 +366,15 @@ class SwMC(GraphsClusterer):
         links = sum(a * A for a, A in zip(found.alpha, graphs, strict=True))
         confidence = own_share(links, labels)
         self._record(FitResult(labels, found.history, found.alpha, found.graph.F, confidence))
-        self.converged_ = found.history.converged and self.n_components_ == self.n_clusters
+        cut = self.n_components_ == self.n_clusters or self._too_many_clusters()
+        self.converged_ = found.history.converged and cut
         return labels
 
+    def _too_many_clusters(self) -> bool:
+        return 2 * self.n_clusters > self.embedding_.shape[0]
+
     def _why_unconverged(self) -> str:
-        if self.n_components_ == self.n_clusters:
+        if self.n_components_ == self.n_clusters or self._too_many_clusters():
             return super()._why_unconverged()
         return (
             f"learned a graph of {self.n_components_} connected components instead of {self.n_clusters}; the labels "
