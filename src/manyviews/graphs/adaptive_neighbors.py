@@ -1,4 +1,4 @@
-"""The graph of adaptive neighbours: weights that fall to zero at the (K+1)-th nearest sample, without a width to set."""
+"""The graph of adaptive neighbours: weights that fall to zero at the (K+1)-th nearest sample, with no width to set."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _weights(squares: Array, K: int) -> Array:
 
 
 def _nearest_others(X: Any, count: int) -> tuple[NDArray[np.int64], Array]:
-    """Return the nearest other samples, nearest first and the lower index first on ties, and their squared distances."""
+    """Return the nearest other samples, nearest and then lower index first, and their squared distances."""
     from sklearn import config_context
     from sklearn.metrics import pairwise_distances_chunked
 

@@ -22,7 +22,6 @@ def ref(reference):
     return reference("multinmf/small.npz")
 
 
-
 def start(ref, v):
     return Factors(ref[f"U{v}_start"], ref[f"V{v}_start"])
 

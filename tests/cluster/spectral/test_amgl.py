@@ -29,7 +29,5 @@ def test_every_iteration_of_the_released_code(reference):
     np.testing.assert_allclose(found.history.objective, ref["objective"], rtol=1e-12)
     np.testing.assert_allclose(found.alpha, ref["view_weights"][-1], rtol=1e-10)
     np.testing.assert_allclose(found.F @ found.F.T, ref["F"] @ ref["F"].T, atol=1e-10)
-    L = sum(
-        a * (np.eye(90) - normalized_adjacency(ref[f"W{v}"])) for v, a in enumerate(ref["view_weights"][-1])
-    )
+    L = sum(a * (np.eye(90) - normalized_adjacency(ref[f"W{v}"])) for v, a in enumerate(ref["view_weights"][-1]))
     np.testing.assert_allclose(np.trace(found.F.T @ L @ found.F), ref["smallest_eigenvalues"][:3].sum(), rtol=1e-6)

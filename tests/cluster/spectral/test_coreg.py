@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from manyviews.graphs.neighbors import gaussian_affinity
 from manyviews.cluster.spectral.coreg import solve_coreg
 from manyviews.graphs.laplacian import normalized_adjacency
+from manyviews.graphs.neighbors import gaussian_affinity
 from manyviews.linalg.scaling import unit_rows
 
 
@@ -39,5 +39,7 @@ def test_the_centroid_passes_of_the_released_code(ref, adjacencies):
 @pytest.mark.parametrize("scheme", ["pairwise", "centroid"])
 def test_the_objective_never_falls(adjacencies, scheme):
     for coupling in (0.01, 0.5, 3.0):
-        objective = solve_coreg(adjacencies, 3, scheme=scheme, coupling=coupling, tol=0.0, max_iter=15).history.objective
+        objective = solve_coreg(
+            adjacencies, 3, scheme=scheme, coupling=coupling, tol=0.0, max_iter=15
+        ).history.objective
         assert (np.diff(objective) >= -1e-12).all()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from manyviews.graphs.neighbors import gaussian_affinity
 from manyviews.cluster.spectral.rmsc import RMSCState, solve_rmsc
+from manyviews.graphs.neighbors import gaussian_affinity
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
 

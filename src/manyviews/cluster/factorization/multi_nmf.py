@@ -182,12 +182,10 @@ def solve_multi_nmf(
 
     def step(state: tuple[list[Factors], Array]) -> tuple[tuple[list[Factors], Array], float]:
         found, consensus = state
-        updated = []
-        for X, rows, factors in zip(views, observed, found, strict=True):
-            target = consensus[rows]
-            for _ in range(n_sweeps):
-                factors = coupled_sweep(X, factors, target, alpha)
-            updated.append(factors)
+        updated = [
+            _coupled_sweeps(X, factors, consensus[rows], alpha, n_sweeps)
+            for X, rows, factors in zip(views, observed, found, strict=True)
+        ]
         consensus = consensus_of(updated, observed, n)
         return (updated, consensus), joint_objective(views, observed, updated, consensus, alpha)
 
@@ -195,6 +193,12 @@ def solve_multi_nmf(
     first[observed[0]] = start[0].V
     (found, consensus), history = alternate(step, (list(start), first), tol=tol, max_iter=max_iter)
     return JointFactors(found, consensus, history)
+
+
+def _coupled_sweeps(X: Any, factors: Factors, consensus: Array, alpha: float, n_sweeps: int) -> Factors:
+    for _ in range(n_sweeps):
+        factors = coupled_sweep(X, factors, consensus, alpha)
+    return factors
 
 
 def joint_objective(

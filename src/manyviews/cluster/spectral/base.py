@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -111,7 +112,7 @@ class GraphsClusterer(EmbeddingClusterer):
         of them cannot become k clusters. ``n_neighbors_`` says how many it came to.
         """
         while True:
-            graphs = self._per_view(views, lambda X: adaptive_graph(X, n_neighbors))
+            graphs = self._per_view(views, partial(adaptive_graph, n_neighbors=n_neighbors))
             count = connected_components(sum(graphs), directed=False)[0]
             if not joined or count <= self.n_clusters or n_neighbors >= len(views) - 2:
                 self.n_neighbors_ = max(1, min(n_neighbors, len(views) - 2))

@@ -55,10 +55,6 @@ class SideBySide(NamedTuple):
     column_view: NDArray[np.int64]
     observed: NDArray[np.bool_] | None
 
-    def per_view(self, squares: Array) -> Array:
-        """Return the sums of column values (D,) over each view, (V,)."""
-        return np.bincount(self.column_view, weights=squares, minlength=int(self.column_view.max()) + 1)
-
     def missed(self, M: Array) -> Array:
         """Return X - M where X is observed."""
         difference = self.X - M
@@ -364,7 +360,7 @@ class ConvexSub(EmbeddingClusterer):
 
 
 def _coordinates(X: Any, seen: NDArray[np.bool_], scaling: Scaling) -> Array:
-    """Return a scaled view, centred and of Frobenius norm √n, in its principal axes (n, r); zeros where not observed."""
+    """Return a scaled view, centred and of Frobenius norm √n, in its principal axes (n, r); 0 where not observed."""
     n = X.shape[0]
     scaled = apply_scaling(X if seen.all() else X[seen], scaling).astype(np.float64)
     found = _principal_rows(scaled)

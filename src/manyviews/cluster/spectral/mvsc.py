@@ -132,7 +132,7 @@ def bipartite_embedding(Z: sparse.csr_array, k: int) -> BipartiteEmbedding:
 def projected(Z: sparse.csr_array, found: BipartiteEmbedding) -> Array:
     """Return rows of U for rows Z (b, p) of the graph, those of the training samples or new ones."""
     rows = np.asarray(Z @ found.W)
-    return np.divide(rows, found.values, out=np.zeros_like(rows), where=found.values > 0)
+    return np.asarray(np.divide(rows, found.values, out=np.zeros_like(rows), where=found.values > 0))
 
 
 def solve_mvsc(

@@ -55,6 +55,13 @@ class SwMCResult(NamedTuple):
     history: History
 
 
+class SwMCState(NamedTuple):
+    """Weights for the next iteration, and the graph of this one."""
+
+    alpha: Array
+    graph: ComponentGraph | None = None
+
+
 def solve_swmc(
     graphs: Sequence[Any],
     k: int,
@@ -93,15 +100,15 @@ def solve_swmc(
     pattern, values = views
     start = np.full(len(graphs), 1 / len(graphs)) if alpha is None else alpha
 
-    def step(state: tuple[Array, ComponentGraph | None]) -> tuple[tuple[Array, ComponentGraph | None], float]:
+    def step(state: SwMCState) -> tuple[SwMCState, float]:
         alpha, found = state
         M = alpha @ values
         first = _with_data(pattern, M) if found is None else found.S
         found = component_graph(M, float(alpha.sum()), first, k, rank_rule=rank_rule, max_passes=max_passes)
         distances = np.maximum(np.linalg.norm(found.S.data - values, axis=1), LEAST_DISTANCE)
-        return (0.5 / distances, found), float(distances.sum())
+        return SwMCState(0.5 / distances, found), float(distances.sum())
 
-    (alpha, found), history = alternate(step, (start, None), tol=tol, max_iter=max_iter)
+    (alpha, found), history = alternate(step, SwMCState(start), tol=tol, max_iter=max_iter)
     assert found is not None
     return SwMCResult(found, alpha, history)
 
@@ -371,7 +378,7 @@ class SwMC(GraphsClusterer):
         return labels
 
     def _too_many_clusters(self) -> bool:
-        return 2 * self.n_clusters > self.embedding_.shape[0]
+        return bool(2 * self.n_clusters > len(self.embedding_))
 
     def _why_unconverged(self) -> str:
         if self.n_components_ == self.n_clusters or self._too_many_clusters():
