@@ -1,11 +1,15 @@
 """MultiNMF against public code of its updates, and what its rounds keep."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from manyviews import MultiNMF
 from manyviews.cluster.factorization.multi_nmf import (
     Factors,
+    consensus_of,
     coupled_sweep,
     joint_objective,
     normalized,
@@ -13,6 +17,7 @@ from manyviews.cluster.factorization.multi_nmf import (
     solve_multi_nmf,
     squared_error,
 )
+from manyviews.metrics import adjusted_rand_index
 
 EVERY = [np.arange(45)] * 2
 
@@ -74,3 +79,40 @@ def test_no_sweep_and_no_round_raises_the_objective(ref):
     begin = [Factors(ref[f"init_U{v}"], ref[f"init_V{v}"]) for v in range(2)]
     joint = solve_multi_nmf([X, ref["X1"]], EVERY, begin, 45, n_sweeps=5, tol=0.0, max_iter=30)
     assert (np.diff(joint.history.objective) <= 1e-15).all()
+
+
+def test_sparse_views_stay_sparse():
+    n, d = 150, 100_000
+    rng = np.random.default_rng(0)
+    views = [sparse.random(n, d, 2e-4, format="csr", random_state=rng, data_rvs=np.ones) for _ in range(2)]
+    tracemalloc.start()
+    MultiNMF(3, n_starts=1, n_sweeps=3, max_iter=3, tol=10.0, random_state=0).fit(views)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * d * 8 / 2
+
+
+def test_columns_of_both_signs_become_two(three_views):
+    views, labels = three_views
+    model = MultiNMF(3, scaling="standard", random_state=0).fit(views)
+    assert [U.shape for U in model.components_.values()] == [(10, 3), (6, 3), (8, 3)]
+    assert adjusted_rand_index(labels, model.labels_) == 1.0
+    for U in model.components_.values():
+        np.testing.assert_allclose(U.sum(axis=0), 1)
+        assert U.min() >= 0
+
+
+def test_single_precision_stays_single_and_the_objective_never_rises(three_views):
+    model = MultiNMF(3, tol=1e-5, random_state=0).fit([X.astype(np.float32) for X in three_views[0]])
+    assert model.embedding_.dtype == np.float32
+    assert (np.diff(model.history_.objective) <= 1e-5 * model.history_.objective[0]).all()
+
+
+def test_the_consensus_is_the_mean_of_the_views_that_have_a_sample(three_views):
+    views = [X.copy() for X in three_views[0]]
+    views[0][:10], views[1][10:20] = np.nan, np.nan
+    model = MultiNMF(3, random_state=0).fit(views)
+    assert adjusted_rand_index(three_views[1], model.labels_) == 1.0
+    found = [Factors(np.ones((1, 1)), np.full((2, 1), 2.0)), Factors(np.ones((1, 1)), np.full((3, 1), 5.0))]
+    rows = [np.array([0, 2]), np.array([0, 1, 2])]
+    np.testing.assert_array_equal(consensus_of(found, rows, 3), [[3.5], [5.0], [3.5]])

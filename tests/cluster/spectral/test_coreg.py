@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from manyviews import CoRegSpectral
+from manyviews.cluster.spectral import coreg
 from manyviews.cluster.spectral.coreg import solve_coreg
+from manyviews.datasets import make_blobs_views
 from manyviews.graphs.laplacian import normalized_adjacency
-from manyviews.graphs.neighbors import gaussian_affinity
+from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.linalg.scaling import unit_rows
+from manyviews.metrics import adjusted_rand_index
 
 
 @pytest.fixture
@@ -43,3 +47,40 @@ def test_the_objective_never_falls(adjacencies, scheme):
             adjacencies, 3, scheme=scheme, coupling=coupling, tol=0.0, max_iter=15
         ).history.objective
         assert (np.diff(objective) >= -1e-12).all()
+
+
+def test_without_coupling_every_view_keeps_its_own_embedding(adjacencies):
+    found = solve_coreg(adjacencies, 3, coupling=0.0)
+    for U, N in zip(found.U, adjacencies, strict=True):
+        own = np.linalg.eigh(N)[1][:, -3:]
+        np.testing.assert_allclose(U @ U.T, own @ own.T, atol=1e-10)
+
+
+@pytest.mark.parametrize("scheme", ["pairwise", "centroid"])
+def test_iterations_for_many_samples_find_what_decompositions_find(scheme, monkeypatch):
+    data = make_blobs_views(n_samples=600, n_features=(5, 4), n_clusters=3, random_state=0)
+    graphs = [normalized_adjacency(neighbor_graph(X, 10)) for X in data.views.arrays]
+    iterated = solve_coreg(graphs, 3, scheme=scheme, max_iter=3)
+    monkeypatch.setattr(coreg, "DENSE_LIMIT", 1000)
+    exact = solve_coreg(graphs, 3, scheme=scheme, max_iter=3)
+    np.testing.assert_allclose(iterated.history.objective, exact.history.objective, rtol=1e-8)
+    for a, b in zip(iterated.U, exact.U, strict=True):
+        np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-4)
+
+
+def test_what_is_grouped(three_views):
+    views, labels = three_views
+    model = CoRegSpectral(3, random_state=0).fit(dict(zip("abc", views, strict=True)))
+    np.testing.assert_array_equal(model.embedding_, np.hstack(list(model.view_embeddings_.values())))
+    one = CoRegSpectral(3, cluster_view="b", random_state=0).fit(dict(zip("abc", views, strict=True)))
+    np.testing.assert_array_equal(one.embedding_, one.view_embeddings_["b"])
+    common = CoRegSpectral(3, scheme="centroid", affinity="gaussian", random_state=0).fit(views)
+    assert common.embedding_.shape == (60, 3)
+    for found in (model, one, common):
+        assert adjusted_rand_index(labels, found.labels_) == 1.0
+
+
+@pytest.mark.parametrize("parameters", [{"cluster_view": "d"}, {"cluster_view": "a", "scheme": "centroid"}])
+def test_a_view_that_cannot_be_grouped_is_refused(three_views, parameters):
+    with pytest.raises(ValueError, match=r"'cluster_view' must be None, or .*\['a', 'b', 'c'\]"):
+        CoRegSpectral(3, **parameters).fit(dict(zip("abc", three_views[0], strict=True)))

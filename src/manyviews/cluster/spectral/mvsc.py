@@ -225,10 +225,11 @@ class MVSC(EmbeddingClusterer, PredictMixin):
     n_anchors : int, default=None
         Number of anchors p, more than k. None: 400, or a fifth of the samples where that is less. More of them
         describe the samples more finely, at cubic cost.
-    anchor_space : {"balanced", "concatenated"}, default="balanced"
-        Where k-means seeks the anchors. "balanced": every view divided by the root of its total variance, and the 2k
-        leading principal directions of all views together. "concatenated": the scaled views side by side, as in the
-        paper, where views with many columns decide.
+    anchor_space : {"concatenated", "balanced"}, default="concatenated"
+        Where k-means seeks the anchors. "concatenated": the scaled views side by side, as in the paper, where views
+        with many columns decide. "balanced": every view divided by the root of its total variance, and the 2k leading
+        principal directions of all views together; faster for wide views, and no better (mean NMI over 15 real sets
+        0.49 against 0.50).
     n_neighbors : int, default=5
         Anchors to which a sample is linked in each view; raising it joins clusters that are close.
     weight_exponent : float, default=2.0
@@ -335,7 +336,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         n_clusters: int = 8,
         *,
         n_anchors: int | None = None,
-        anchor_space: AnchorSpace = "balanced",
+        anchor_space: AnchorSpace = "concatenated",
         n_neighbors: int = 5,
         weight_exponent: float = 2.0,
         weight_rule: WeightRule = "paper",

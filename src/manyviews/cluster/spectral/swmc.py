@@ -110,6 +110,7 @@ def solve_swmc(
 
     (alpha, found), history = alternate(step, SwMCState(start), tol=tol, max_iter=max_iter)
     assert found is not None
+    found.S.eliminate_zeros()
     return SwMCResult(found, alpha, history)
 
 
@@ -366,7 +367,6 @@ class SwMC(GraphsClusterer):
         )
         self.n_components_ = found.graph.n_components
         self.graph_ = found.graph.S
-        self.graph_.eliminate_zeros()
         labels = found.graph.components
         if self.n_components_ != self.n_clusters:
             labels = kmeans_rows(found.graph.F, self.n_clusters, rng, n_init=self.n_init).labels
