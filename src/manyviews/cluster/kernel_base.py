@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,8 +20,9 @@ from manyviews.cluster.base_partitions import (
 )
 from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
 from manyviews.cluster.memory import copy_bytes, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.kernels.kernels import KERNELS
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.views import Views
@@ -71,7 +71,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         if self._chosen_approximation(n) == "nystrom":
             columns = max(int(stored_width((X,))[1]) for X in views.arrays)
             return 8 * landmark_numbers(m, n, self.n_landmarks, columns)
-        jobs = min(effective_n_jobs(self.n_jobs), m)
+        jobs = jobs_at_a_time(self.n_jobs, m)
         return sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
 
     def _n_starts(self, n: int) -> int:

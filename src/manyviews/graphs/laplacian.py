@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from manyviews.linalg.eigen import DENSE_LIMIT, fix_signs, top_eigenpairs
+from manyviews.linalg.eigen import smallest_eigenpairs
 
 __all__ = ["component_indicators", "normalized_adjacency", "smallest_laplacian_vectors"]
 
 Array = NDArray[np.float64]
-# a multiple of the identity that makes a Laplacian invertible, relative to its largest entry
-SHIFT = 1e-7
 
 
 def normalized_adjacency(graph: Any) -> Any:
@@ -60,19 +57,5 @@ def smallest_laplacian_vectors(graph: sparse.csr_array, k: int) -> tuple[Array, 
     missing = k - known.shape[1]
     if missing == 0:
         return known, components
-    n = graph.shape[0]
-    L = sparse.csc_array(sparse.diags_array(np.asarray(graph.sum(axis=0)).ravel()) - graph)
-    if n <= DENSE_LIMIT or missing > n // 4:
-        # the known vectors go to the other end of the spectrum
-        top = float(2 * L.diagonal().max() + 1)
-        return np.hstack([known, top_eigenpairs(top * (known @ known.T) * -2 - L.toarray(), missing)[1]]), components
-    solve = splu(sparse.csc_array(L + SHIFT * L.diagonal().max() * sparse.eye_array(n))).solve
-
-    def inverse(x: Array) -> Array:
-        y = solve(x.ravel() - known @ (known.T @ x.ravel()))
-        return np.asarray(y - known @ (known.T @ y))
-
-    start = np.random.default_rng(0).standard_normal(n)
-    operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
-    values, vectors = eigsh(operator, k=missing, which="LA", v0=start - known @ (known.T @ start))
-    return np.hstack([known, fix_signs(vectors[:, np.argsort(-values)])]), components
+    L = sparse.diags_array(np.asarray(graph.sum(axis=0)).ravel()) - graph
+    return np.hstack([known, smallest_eigenpairs(sparse.csc_array(L), missing, known)[1]]), components

@@ -7,7 +7,7 @@ from manyviews.cluster.kmeans.mspl import Pacing, paced_sweep, self_paced_kmeans
 from manyviews.metrics import adjusted_rand_index, evaluate
 from manyviews.optim.self_paced import paced_losses, paced_weights
 from manyviews.partitions.spectral_start import spectral_start
-from manyviews.prototypes.weighted import assign, lloyd, make_stack
+from manyviews.prototypes.weighted import assign, make_stack, stack_kmeans
 
 
 def test_weights_and_losses_as_stored(reference):
@@ -247,7 +247,7 @@ def test_centres_settle_before_the_final_k_means_changes_anything():
     views, _ = noisy_views(7, noise=2.0)
     model = MSPL(4, random_state=0, n_init=3, tol=0).fit(views)
     stack = model._stack(model._check_views(views, reset=False))
-    assert lloyd(stack, model._centers)[1].losses.sum() == pytest.approx(model.inertia_)
+    assert stack_kmeans(stack, model._centers).losses.sum() == pytest.approx(model.inertia_)
 
 
 def test_digits(shared_data):

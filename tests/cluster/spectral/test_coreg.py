@@ -9,7 +9,7 @@ from manyviews.cluster.spectral.coreg import solve_coreg
 from manyviews.datasets import make_blobs_views
 from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.metrics import adjusted_rand_index
 
 

@@ -9,7 +9,7 @@ from manyviews import MVSC
 from manyviews.cluster.spectral.mvsc import bipartite_embedding, neighbor_links, normalize_columns, solve_mvsc
 from manyviews.datasets import make_blobs_views
 from manyviews.graphs.anchor_graph import build_index, find_anchors
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.metrics import adjusted_rand_index
 
 

@@ -11,14 +11,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
-from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
@@ -342,7 +341,7 @@ class MultiNMF(EmbeddingClusterer):
         n, k = len(views), self.n_clusters
         copies = [copy_bytes(X) for X in views.arrays]
         width = sum(int(X.shape[1]) for X in views.arrays)
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_starts)
+        jobs = jobs_at_a_time(self.n_jobs, self.n_starts)
         factors = 8 * (len(copies) * n + width) * k
         steps = 8 * 6 * (n + max(int(X.shape[1]) for X in views.arrays)) * k
         return sum(copies) + 2 * max(copies) + factors * (self.n_starts + 2) + steps * jobs + kmeans_bytes(n, k)
@@ -374,13 +373,11 @@ class MultiNMF(EmbeddingClusterer):
         """Return the start whose short run left the smallest error, factorised once more."""
 
         def short(child: np.random.Generator) -> tuple[float, list[Factors]]:
-            with threadpool_limits(limits=1):
-                found = initial_factors(arrays, observed, self.n_clusters, child, n_sweeps=self.n_sweeps // 2 or 1)
+            found = initial_factors(arrays, observed, self.n_clusters, child, n_sweeps=self.n_sweeps // 2 or 1)
             return sum(map(squared_error, arrays, found)), found
 
-        jobs = [delayed(short)(child) for child in rng.spawn(self.n_starts)]
-        runs = Parallel(n_jobs=min(effective_n_jobs(self.n_jobs), len(jobs)), prefer="threads")(jobs)
-        best: list[Factors] = min(runs, key=lambda run: run[0])[1]
+        runs = in_threads(short, [(child,) for child in rng.spawn(self.n_starts)], self.n_jobs)
+        best = min(runs, key=lambda run: run[0])[1]
         return [plain_nmf(X, factors, self.n_sweeps) for X, factors in zip(arrays, best, strict=True)]
 
 

@@ -7,18 +7,18 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
-from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, lloyd
+from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
 __all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
@@ -141,10 +141,11 @@ def self_paced_kmeans(
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    centers, current, objective, converged = lloyd(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(value, np.inf, 1.0) for value in objective[1:]]
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
+    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
     values, paces, means = map(np.array, zip(*trace, strict=True))
-    return SelfPaced(centers, current, PacedHistory(values, len(trace), converged, paces, means))
+    history = PacedHistory(values, len(trace), run.converged, paces, means)
+    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
 
 
 def _stage(
@@ -340,7 +341,7 @@ class MSPL(CentroidClusterer):
         # distances between the samples of a spectral start, which sparse rows fill up
         text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        jobs = jobs_at_a_time(self.n_jobs, self.n_init)
         return super()._memory_estimate(views) + 20 * jobs * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -351,11 +352,12 @@ class MSPL(CentroidClusterer):
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, i: int) -> SelfPaced:
+        def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
-        best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        starts = enumerate(start_rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
         return self._store(views, stack, best)
 
     def _start(

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
+from manyviews.prototypes.lloyd import fill_empty
 from manyviews.prototypes.starts import sampled_start
-from manyviews.prototypes.weighted import Stack, assign, centroids, reseed_empty
+from manyviews.prototypes.weighted import Stack, assign, centroids
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 
@@ -68,7 +70,7 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[Robust
     centers = centroids(stack, state.labels, state.d, state.centers)
     current = assign(stack, centers, state.d)
     k = centers[0].shape[0]
-    if reseed_empty(current.labels, current.losses * state.d, k):
+    if fill_empty(current.labels, (current.losses * state.d).sum(axis=0), k):
         centers = centroids(stack, current.labels, state.d, centers)
         current = assign(stack, centers, state.d)
     distances = np.sqrt(current.losses + EPS) * stack.ones
@@ -270,11 +272,12 @@ class RMKMC(CentroidClusterer):
         k, tol, max_iter = self.n_clusters, self.tol, self.max_iter
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, _: int) -> RobustRun:
+        def run(child: np.random.Generator) -> RobustRun:
             start = start_labels(stack, k, self.init, child)
             return solve_rmkmc(stack, start, k, self.gamma, used, tol=tol, max_iter=max_iter)
 
-        best = min(run_starts(run, self.n_init, rng, self.n_jobs), key=lambda r: r.history.objective[-1])
+        starts = ((child,) for child in rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.history.objective[-1])
         share = len(stack) / np.maximum(stack.ones.sum(axis=1), 1.0)
         self._factors = share * best.state.alpha**self.gamma
         self._keep_centers(views, stack, best.state.centers, best.state.labels)

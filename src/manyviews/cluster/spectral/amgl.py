@@ -17,7 +17,7 @@ from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.spectral.base import GraphsClusterer
 from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.graphs.normalized_cut import leading_eigenpairs
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
 from manyviews.views import Views

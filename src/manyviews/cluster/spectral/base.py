@@ -8,19 +8,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.graphs.adaptive_neighbors import adaptive_graph
 from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.optim.history import History
 from manyviews.views import Views
 
@@ -81,15 +81,8 @@ class GraphsClusterer(EmbeddingClusterer):
 
     def _per_view(self, views: Views, make: Callable[[Any], Graph]) -> list[Graph]:
         """Return what ``make`` gives for each view, scaled; views at the same time where ``n_jobs`` allows."""
-        scalings = self._choose_scalings(views)
-
-        def one(X: Any, scaling: str | None) -> Graph:
-            with threadpool_limits(limits=1):
-                return make(apply_scaling(X, fit_scaling(X, scaling)))
-
-        jobs = [delayed(one)(X, scaling) for X, scaling in zip(views.arrays, scalings, strict=True)]
-        results: list[Graph] = Parallel(n_jobs=min(effective_n_jobs(self.n_jobs), len(jobs)), prefer="threads")(jobs)
-        return results
+        items = [(X, fit_scaling(X, kind)) for X, kind in zip(views.arrays, self._choose_scalings(views), strict=True)]
+        return list(in_threads(lambda X, scaling: make(apply_scaling(X, scaling)), items, self.n_jobs))
 
     def _graph_bytes(self, views: Views, affinity: str, n_neighbors: int) -> int:
         """Return the bytes of normalised graphs of all views, and of what is there while one is made."""
@@ -99,7 +92,7 @@ class GraphsClusterer(EmbeddingClusterer):
         return int(12 * 2 * n_neighbors * n * (V + 3)) + self._scaled_bytes(views) + DISTANCE_BYTES * self._at_once(V)
 
     def _at_once(self, V: int) -> int:
-        return min(V, int(effective_n_jobs(self.n_jobs)))
+        return jobs_at_a_time(self.n_jobs, V)
 
     def _scaled_bytes(self, views: Views) -> int:
         """Return the bytes of the scaled views that are there at the same time, twice while they are made."""

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.linalg.eigen import all_eigenpairs, top_eigenpairs
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.linalg.shrinkage import LowRank
 from manyviews.optim.history import History
@@ -145,8 +145,9 @@ def _proximal_steps(data: SideBySide, N: Array, eta: Array, gamma: float, n_step
 def _threshold(M: Array, tau: float) -> LowRank:
     """Return the singular value threshold of M through the smaller of its two Gram matrices."""
     tall = M.shape[0] > M.shape[1]
-    squares, vectors = eigh(M.T @ M if tall else M @ M.T, subset_by_value=(tau**2, np.inf), check_finite=False)
-    values, vectors = np.sqrt(squares[::-1]), vectors[:, ::-1]
+    squares, vectors = all_eigenpairs(M.T @ M if tall else M @ M.T, overwrite=True)
+    rank = int(np.count_nonzero(squares > tau**2))
+    values, vectors = np.sqrt(squares[:rank]), vectors[:, :rank]
     others = (M if tall else M.T) @ (vectors / values)
     U, W = (others, vectors) if tall else (vectors, others)
     return LowRank(U, np.maximum(values - tau, 0.0), W)
@@ -175,7 +176,7 @@ def _weight_gradient(data: SideBySide, M: Array, factors: LowRank, eta: Array) -
 
 def _norm_gradient(grams: Array, eta: Array) -> tuple[Array, float]:
     """Return the gradient of tr (Σ η_v G_v)^½ in η, and that trace."""
-    squares, W = eigh(np.einsum("v,vij->ij", eta, grams), check_finite=False)
+    squares, W = all_eigenpairs(np.einsum("v,vij->ij", eta, grams), overwrite=True)
     values = np.sqrt(np.maximum(squares, 0.0))
     kept = values > RANK_CUTOFF * values.max(initial=0.0)
     shares = np.einsum("vij,ik,jk->vk", grams, W[:, kept], W[:, kept]) / values[kept]
@@ -199,8 +200,7 @@ def _dual_value(data: SideBySide, rest: Array, eta: Array, gamma: float) -> floa
 
 def _spectral_norm(A: Array) -> float:
     gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
-    top = eigh(gram, eigvals_only=True, subset_by_index=[len(gram) - 1, len(gram) - 1], check_finite=False)
-    return float(np.sqrt(max(top[0], 0.0)))
+    return float(np.sqrt(max(top_eigenpairs(gram, 1)[0][0], 0.0)))
 
 
 class ConvexSub(EmbeddingClusterer):
@@ -389,8 +389,8 @@ def _principal_rows(X: Any) -> Array:
     elif sparse.issparse(X):
         means = gram.mean(axis=0)
         gram = gram - means - means[:, None] + means.mean()
-    squares, W = eigh(gram, check_finite=False)
-    kept = squares > RANK_CUTOFF * max(squares[-1], np.finfo(float).tiny)
+    squares, W = all_eigenpairs(gram, overwrite=True)
+    kept = squares > RANK_CUTOFF * max(squares[0], np.finfo(float).tiny)
     if d > n:
         return np.asarray(W[:, kept] * np.sqrt(squares[kept]))
     return np.asarray(X @ W[:, kept] - mean @ W[:, kept])

@@ -20,8 +20,8 @@ from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.spectral.base import GRAPH_CONSTRAINTS, GraphsClusterer, affinity_graph
 from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.kernels.embedding import common_projection
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.eigen import DENSE_LIMIT, fix_signs, leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
 from manyviews.views import Views

@@ -14,15 +14,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.graphs.anchor_graph import Neighbors, build_index, find_anchors
-from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, squared_lengths
-from manyviews.linalg.scaling import fit_scaling, row_blocks, unit_rows
+from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews
+from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.linalg.eigen import top_eigenpairs
+from manyviews.linalg.scaling import fit_scaling
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
@@ -117,8 +118,7 @@ def bipartite_embedding(Z: sparse.csr_array, k: int) -> BipartiteEmbedding:
     """
     gram = sparse.csr_array(Z.T @ Z).toarray()
     count = min(k + 1, len(gram))
-    values, W = eigh(gram, subset_by_index=[len(gram) - count, len(gram) - 1], check_finite=False)
-    values, W = values[::-1], W[:, ::-1]
+    values, W = top_eigenpairs(gram, count)
     rank = int(np.count_nonzero(values > NEGLIGIBLE * values[0]))
     values, W = np.sqrt(values[:rank]), W[:, :rank]
     connected = rank > 1 and values[1] < (1.0 - SAME) * values[0]
@@ -178,7 +178,8 @@ def solve_mvsc(
         return MVSCState(alpha, factors, found), float(alpha**exponent @ losses)
 
     start = MVSCState(np.full(len(graphs), 1 / len(graphs)))
-    last, history = alternate(step, start, tol=tol, max_iter=max_iter)
+    # by the released rule the objective may rise, and go on doing so every other time
+    last, history = alternate(step, start, tol=tol, max_iter=max_iter, rising=weight_rule == "paper")
     assert last.embedding is not None
     assert last.factors is not None
     return MVSCResult(last.embedding, last.factors, last.alpha, history)

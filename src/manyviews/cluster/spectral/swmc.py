@@ -13,14 +13,13 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.spectral.base import GraphsClusterer
 from manyviews.graphs.laplacian import smallest_laplacian_vectors
-from manyviews.linalg.eigen import DENSE_LIMIT
+from manyviews.linalg.eigen import DENSE_LIMIT, all_eigenpairs
 from manyviews.linalg.simplex import project_segments
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
@@ -178,7 +177,8 @@ def _counted(A: sparse.csr_array, k: int) -> tuple[Array, NDArray[np.int64], int
 def _summed(A: sparse.csr_array, k: int) -> tuple[Array, NDArray[np.int64], int]:
     """Return the same, judged by the sums of the k and k + 1 smallest eigenvalues."""
     dense = A.toarray()
-    values, vectors = eigh(np.diag(dense.sum(axis=0)) - dense, subset_by_index=[0, min(k, len(dense) - 1)])
+    values, vectors = all_eigenpairs(dense - np.diag(dense.sum(axis=0)))
+    values = -values[: k + 1]
     components = sparse.csgraph.connected_components(A, directed=False)[1]
     sign = -1 if values[:k].sum() > ZERO else int(values.sum() < ZERO and values.size > k)
     return vectors[:, :k], components, sign
