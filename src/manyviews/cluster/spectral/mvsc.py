@@ -47,7 +47,7 @@ NEGLIGIBLE = 1e-10
 # singular values that differ by less belong to one eigenspace: the graph has more than one component
 SAME = 1e-8
 LEAST = 1e-12
-MOST_ANCHORS = 400
+USUAL_ANCHORS = 400
 
 
 class BipartiteEmbedding(NamedTuple):
@@ -224,7 +224,8 @@ class MVSC(EmbeddingClusterer, PredictMixin):
     n_clusters : int, default=8
         Number of clusters k.
     n_anchors : int, default=None
-        Number of anchors p, more than k. None: 400, or a fifth of the samples where that is less. More of them
+        Number of anchors p, more than k. None: 400, or a fifth of the samples where that is less, but at least
+        2 k n_neighbors, so that samples find their neighbours among the anchors of their own cluster. More of them
         describe the samples more finely, at cubic cost.
     anchor_space : {"concatenated", "balanced"}, default="concatenated"
         Where k-means seeks the anchors. "concatenated": the scaled views side by side, as in the paper, where views
@@ -364,7 +365,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, V, k = len(views), len(views.names), self.n_clusters
-        p = min(n, max(k + 1, n // 5, 1), MOST_ANCHORS) if self.n_anchors is None else self.n_anchors
+        p = self._anchor_count(n)
         anchors = int(4 * min(1.0, ANCHOR_ROWS / n) * sum(map(copy_bytes, views.arrays)))
         links = 12 * n * min(self.n_neighbors, p) * (3 * V + 2)
         blocks = 3 * 8 * min(n, 8_192) * p + 2 * max(copy_bytes(X) * min(1.0, 8_192 / n) for X in views.arrays)
@@ -401,10 +402,16 @@ class MVSC(EmbeddingClusterer, PredictMixin):
     def _anchor_views(self, views: Views) -> AnchorViews:
         return AnchorViews(views.arrays, self._scaling, views.observed)
 
+    def _anchor_count(self, n: int) -> int:
+        if self.n_anchors is not None:
+            return self.n_anchors
+        k = self.n_clusters
+        return min(n, max(k + 1, 2 * k * self.n_neighbors, min(USUAL_ANCHORS, n // 5)))
+
     def _choose_anchors(self, views: Views, rng: np.random.Generator) -> list[Array]:
         complete = np.flatnonzero(views.observed.all(axis=1))
         n, k = complete.size, self.n_clusters
-        p = min(max(k + 1, min(MOST_ANCHORS, n // 5)), n) if self.n_anchors is None else self.n_anchors
+        p = self._anchor_count(n)
         # of as few samples as clusters each is an anchor
         if not min(k + 1, len(views)) <= p <= n:
             raise ValueError(
