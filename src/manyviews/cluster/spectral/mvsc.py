@@ -21,6 +21,7 @@ from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.graphs.anchor_graph import Neighbors, build_index, find_anchors
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews
+from manyviews.graphs.components import bipartite_components
 from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.scaling import fit_scaling
@@ -44,8 +45,6 @@ Array = NDArray[np.float64]
 WeightRule = Literal["paper", "released"]
 # eigenvalues of ZᵀZ below this share of the largest are rounding
 NEGLIGIBLE = 1e-10
-# singular values that differ by less belong to one eigenspace: the graph has more than one component
-SAME = 1e-8
 LEAST = 1e-12
 USUAL_ANCHORS = 400
 
@@ -121,8 +120,7 @@ def bipartite_embedding(Z: sparse.csr_array, k: int) -> BipartiteEmbedding:
     values, W = top_eigenpairs(gram, count)
     rank = int(np.count_nonzero(values > NEGLIGIBLE * values[0]))
     values, W = np.sqrt(values[:rank]), W[:, :rank]
-    connected = rank > 1 and values[1] < (1.0 - SAME) * values[0]
-    first = int(connected and rank > k)
+    first = int(rank > k and bipartite_components(Z).n_found == 1)
     values, W = values[first : first + k], W[:, first : first + k]
     missing = ((0, 0), (0, k - values.size))
     found = BipartiteEmbedding(np.zeros((0, k)), np.pad(W, missing), np.pad(values, missing[1]))
