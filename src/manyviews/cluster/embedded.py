@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer
+from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
@@ -24,7 +23,7 @@ class EmbeddingClusterer(MultiViewClusterer):
     """Base of the methods whose labels come from k-means on the rows of an embedding."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
 
     n_init: int

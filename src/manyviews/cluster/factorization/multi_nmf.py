@@ -7,14 +7,13 @@ minimise :math:`\sum_v \|X_v - V_v U_v^\top\|_F^2 + \alpha \sum_v \|V_v Q_v - V_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
@@ -304,11 +303,11 @@ class MultiNMF(EmbeddingClusterer):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
-        "consensus_weight": [Interval(Real, 0, None, closed="neither")],
-        "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "consensus_weight": [POSITIVE],
+        "n_starts": [POSITIVE_INT],
+        "n_sweeps": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

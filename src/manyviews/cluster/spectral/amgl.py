@@ -6,13 +6,12 @@ minimise :math:`\sum_v \sqrt{\operatorname{tr}(F^\top L_v F)}` over F with ortho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.spectral.base import GraphsClusterer
 from manyviews.graphs.laplacian import normalized_adjacency
@@ -163,11 +162,11 @@ class AMGL(GraphsClusterer):
 
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "graph_rule": [StrOptions({"joined", "released"})],
+        "n_neighbors": [POSITIVE_INT],
+        "graph_rule": [one_of("joined", "released")],
         "unit_rows": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
+from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
@@ -32,9 +31,9 @@ DISTANCE_BYTES = 3 * 64 * 2**20
 
 
 GRAPH_CONSTRAINTS: dict[str, list[Any]] = {
-    "affinity": [StrOptions({"nearest_neighbors", "gaussian"})],
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "width": [Interval(Real, 0, None, closed="neither"), None],
+    "affinity": [one_of("nearest_neighbors", "gaussian")],
+    "n_neighbors": [POSITIVE_INT],
+    "width": [POSITIVE, None],
 }
 
 

@@ -10,7 +10,7 @@ distance to the optimum is bounded by the dual, max ⟨Λ, X⟩ - ½‖Λ‖² w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
+from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.linalg.eigen import all_eigenpairs, top_eigenpairs
@@ -303,8 +304,8 @@ class ConvexSub(EmbeddingClusterer):
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
         "shrinkage": [Interval(Real, 0, 1, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [POSITIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -8,14 +8,13 @@ matrices with orthonormal columns. :math:`L_v = D_v^{-1/2} K_v D_v^{-1/2}`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.spectral.base import GRAPH_CONSTRAINTS, GraphsClusterer, affinity_graph
 from manyviews.graphs.laplacian import normalized_adjacency
@@ -241,11 +240,11 @@ class CoRegSpectral(GraphsClusterer):
         GraphsClusterer._parameter_constraints
         | GRAPH_CONSTRAINTS
         | {
-            "scheme": [StrOptions({"pairwise", "centroid"})],
-            "coupling": [Interval(Real, 0, None, closed="left")],
+            "scheme": [one_of("pairwise", "centroid")],
+            "coupling": [NON_NEGATIVE],
             "cluster_view": [str, None],
-            "tol": [Interval(Real, 0, None, closed="left")],
-            "max_iter": [Interval(Integral, 1, None, closed="left")],
+            "tol": [NON_NEGATIVE],
+            "max_iter": [POSITIVE_INT],
         }
     )
 

@@ -8,15 +8,14 @@ for the normalised graph :math:`Z_v` (n, p) of a view (eq. 11 of the paper).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.graphs.anchor_graph import Neighbors, build_index, find_anchors
@@ -322,13 +321,13 @@ class MVSC(EmbeddingClusterer, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left"), None],
-        "anchor_space": [StrOptions({"balanced", "concatenated"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "weight_exponent": [Interval(Real, 1, None, closed="neither")],
-        "weight_rule": [StrOptions({"paper", "released"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT, None],
+        "anchor_space": [one_of("balanced", "concatenated")],
+        "n_neighbors": [POSITIVE_INT],
+        "weight_exponent": [ABOVE_ONE],
+        "weight_rule": [one_of("paper", "released")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -10,13 +10,12 @@ threshold of M, and the new multiplier :math:`-\mu` times what that cut off.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.spectral.base import GraphsClusterer
 from manyviews.graphs.neighbors import gaussian_affinity
@@ -242,13 +241,13 @@ class RMSC(GraphsClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
-        "noise_weight": [Interval(Real, 0, None, closed="neither")],
-        "width": [Interval(Real, 0, None, closed="neither"), None],
-        "walk": [StrOptions({"symmetric", "stationary"})],
-        "penalty_start": [Interval(Real, 0, None, closed="neither")],
-        "penalty_growth": [Interval(Real, 1, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "noise_weight": [POSITIVE],
+        "width": [POSITIVE, None],
+        "walk": [one_of("symmetric", "stationary")],
+        "penalty_start": [POSITIVE],
+        "penalty_growth": [ABOVE_ONE],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

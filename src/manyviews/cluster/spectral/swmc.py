@@ -7,14 +7,13 @@ minimise :math:`\sum_v \|S - A_v\|_F` over S with rows on the simplex and :math:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.spectral.base import GraphsClusterer
@@ -304,13 +303,13 @@ class SwMC(GraphsClusterer):
 
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "graph_rule": [StrOptions({"joined", "released"})],
-        "rank_rule": [StrOptions({"components", "released"})],
-        "max_samples": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [POSITIVE_INT],
+        "graph_rule": [one_of("joined", "released")],
+        "rank_rule": [one_of("components", "released")],
+        "max_samples": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
+        "max_passes": [POSITIVE_INT],
     }
 
     def __init__(
