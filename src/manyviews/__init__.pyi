@@ -13,6 +13,7 @@ from manyviews.cluster.ensemble.mvec import MVEC as MVEC
 from manyviews.cluster.ensemble.rsec import RSEC as RSEC
 from manyviews.cluster.ensemble.sec import SEC as SEC
 from manyviews.cluster.factorization.cca_clustering import CCAClustering as CCAClustering
+from manyviews.cluster.factorization.multi_nmf import MultiNMF as MultiNMF
 from manyviews.cluster.kmeans.best_single_view import BestSingleView as BestSingleView
 from manyviews.cluster.kmeans.concat_kmeans import ConcatKMeans as ConcatKMeans
 from manyviews.cluster.kmeans.mspl import MSPL as MSPL
@@ -21,8 +22,14 @@ from manyviews.cluster.late_fusion.lf_mvc import LFMVC as LFMVC
 from manyviews.cluster.late_fusion.op_lfmvc import OPLFMVC as OPLFMVC
 from manyviews.cluster.late_fusion.tp_lfmvc import TPLFMVC as TPLFMVC
 from manyviews.cluster.multiple_kernel.average_kkm import AverageKKM as AverageKKM
+from manyviews.cluster.spectral.amgl import AMGL as AMGL
 from manyviews.cluster.spectral.concat_spectral import ConcatSpectral as ConcatSpectral
+from manyviews.cluster.spectral.convex_sub import ConvexSub as ConvexSub
+from manyviews.cluster.spectral.coreg import CoRegSpectral as CoRegSpectral
+from manyviews.cluster.spectral.mvsc import MVSC as MVSC
+from manyviews.cluster.spectral.rmsc import RMSC as RMSC
 from manyviews.cluster.spectral.sum_spectral import SumSpectral as SumSpectral
+from manyviews.cluster.spectral.swmc import SwMC as SwMC
 from manyviews.report.notebook import report as report
 from manyviews.views import Views as Views
 from manyviews.views.impute import ViewImputer as ViewImputer
@@ -30,22 +37,29 @@ from manyviews.views.per_view import PerView as PerView
 
 __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "__version__",
+    "AMGL",
     "AverageKKM",
     "BestSingleView",
     "CCAClustering",
+    "CoRegSpectral",
     "ConcatKMeans",
     "ConcatSpectral",
+    "ConvexSub",
     "FastMICE",
     "KCC",
     "LFMVC",
     "MSPL",
     "MVEC",
+    "MVSC",
+    "MultiNMF",
     "OPLFMVC",
     "PerView",
     "RMKMC",
+    "RMSC",
     "RSEC",
     "SEC",
     "SumSpectral",
+    "SwMC",
     "TPLFMVC",
     "UDBGL",
     "USENC",

@@ -218,6 +218,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Return how many numbers are held of each sample: an embedding, k-means on a copy of it, distances, labels."""
         return 4.0 * self.n_clusters + 5.0
 
+    def _most_samples(self) -> int | None:
+        """Return the most samples for which a fit is started, None where memory alone decides."""
+        return None
+
     def _first_equals(self, views: Views) -> NDArray[np.int64]:
         """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
         n, k = len(views), self.n_clusters

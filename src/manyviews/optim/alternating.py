@@ -26,6 +26,7 @@ def alternate(
     *,
     tol: float,
     max_iter: int,
+    rising: bool = True,
 ) -> tuple[State, History]:
     """Repeat ``step`` until the relative change of the objective falls below ``tol``.
 
@@ -41,6 +42,8 @@ def alternate(
         Relative change of the objective that ends the iterations.
     max_iter : int
         Most iterations made.
+    rising : bool, default=True
+        Whether the objective may rise. False: that ends the iterations as well, which is for steps that may go astray.
 
     Returns
     -------
@@ -53,6 +56,8 @@ def alternate(
     for _ in range(max_iter):
         state, value = step(state)
         objective.append(value)
-        if len(objective) >= MIN_ITER and settled(objective[-2], value, tol):
+        if len(objective) >= MIN_ITER and (
+            settled(objective[-2], value, tol) or (value > objective[-2] and not rising)
+        ):
             return state, History(np.array(objective), len(objective), True)
     return state, History(np.array(objective), len(objective), False)
