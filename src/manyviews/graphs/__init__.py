@@ -1,1 +1,1 @@
-"""graphs."""
+"""Graphs between samples, and between samples and anchors, with their cuts. Arrays only."""
