@@ -12,22 +12,21 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph, view_products
+from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.memory import copy_bytes
+from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, ViewProducts
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
+from manyviews.linalg.scaling import fit_scaling, unit_rows, usual_scaling
 from manyviews.optim.history import warn_unconverged
 from manyviews.partitions.discretize import kmeans_rows
-from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
+from manyviews.prototypes.concatenated_anchors import AnchorSpace
 from manyviews.views import Views
 
 __all__ = ["UDBGL"]
 
 Array = NDArray[Any]
-# rows from which anchors are chosen, as in the paper
-ANCHOR_ROWS = 10_000
 
 
 class UDBGL(MultiViewClusterer, PredictMixin):
@@ -206,13 +205,17 @@ class UDBGL(MultiViewClusterer, PredictMixin):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m = self._anchor_count(len(views))
-        self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        read = AnchorViews(views.arrays, self._scaling)
         anchor_rng, label_rng = rng.spawn(2)
         self._say(f"choosing {m} anchors")
-        self.anchors_ = dict(zip(views.names, self._choose_anchors(views, m, anchor_rng), strict=True))
+        anchors = read.shared_anchors(
+            m, anchor_rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
+        )
+        self.anchors_ = dict(zip(views.names, anchors, strict=True))
         self._say("learning the graph")
         result = solve_udbgl(
-            self._products(views),
+            read.products(anchors),
             self.n_clusters,
             alpha=self.alpha,
             beta=self.beta,
@@ -240,17 +243,8 @@ class UDBGL(MultiViewClusterer, PredictMixin):
             )
         return m
 
-    def _choose_anchors(self, views: Views, m: int, rng: np.random.Generator) -> list[Array]:
-        n = len(views)
-        rows = slice(None) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
-        scaled = [apply_scaling(X[rows], scaling) for X, scaling in zip(views.arrays, self._scaling, strict=True)]
-        return concatenated_anchors(
-            scaled, m, rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
-        )
-
-    def _products(self, views: Views) -> list[Any]:
-        rows = zip(views.arrays, self._scaling, self.anchors_.values(), strict=True)
-        return [view_products(X, scaling, A) for X, scaling, A in rows]
+    def _products(self, views: Views) -> list[ViewProducts]:
+        return AnchorViews(views.arrays, self._scaling).products(list(self.anchors_.values()))
 
     def _discretize(self, graph: RankGraph, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the components, or k-means on the embedding where there are not k of them."""
