@@ -18,6 +18,7 @@ _HOMES = {
     "ConcatSpectral": "cluster.spectral.concat_spectral",
     "FastMICE": "cluster.anchors.fastmice",
     "KCC": "cluster.ensemble.kcc",
+    "LMVSC": "cluster.anchors.lmvsc",
     "LFMVC": "cluster.late_fusion.lf_mvc",
     "MSPL": "cluster.kmeans.mspl",
     "MVEC": "cluster.ensemble.mvec",

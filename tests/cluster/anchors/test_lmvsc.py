@@ -26,9 +26,11 @@ def test_the_released_code(reference, small, case):
     ref, (views, _) = reference(f"lmvsc/lmvsc_small_{case}.npz"), small
     anchors = [ref[f"H{v}"] for v in range(3)]
     result = solve_lmvsc(plain(views), anchors, 3, alpha=float(ref["alpha"]))
-    Z = np.split(result.Z * np.sqrt(3), 3, axis=1)
+    coordinates, _ = subspace_coordinates(plain(views), anchors, float(ref["alpha"]), slice(0, 90))
+    Z = np.split(coordinates * np.sqrt(3), 3, axis=1)
     np.testing.assert_allclose(Z, ref["Z"], atol=1e-9)
-    U = result.Z @ result.rotation
+    U = result.embedding
+    np.testing.assert_allclose(U, coordinates @ result.rotation, atol=1e-13)
     np.testing.assert_allclose(U @ U.T, ref["U"] @ ref["U"].T, atol=1e-11)
     np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-9)
     assert (result.singular_values > 0).all()

@@ -12,6 +12,9 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
+from manyviews.graphs.anchor_views import ANCHOR_ROWS
+from manyviews.linalg.scaling import ROWS_PER_BLOCK
 from manyviews.optim.history import History
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -26,7 +29,10 @@ __all__ = [
     "EnsembleClusterer",
     "EnsembleSettings",
     "GroupDraws",
+    "anchor_count",
     "as_fitted",
+    "block_bytes",
+    "choice_bytes",
     "check_anchors",
     "checked_range",
     "draw_groups",
@@ -247,6 +253,28 @@ def check_anchors(n_anchors: int, n_clusters: int) -> None:
             f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
             "n_anchors (1000 is usual)"
         )
+
+
+def anchor_count(n_anchors: int | None, n_clusters: int, n: int) -> int:
+    """Return the number of anchors, by default that of clusters; raise ValueError where it cannot be."""
+    m = n_clusters if n_anchors is None else n_anchors
+    if not n_clusters <= m <= n:
+        raise ValueError(
+            f"n_anchors={m} must lie between n_clusters={n_clusters} and the number of samples, "
+            f"got n_samples={n}: every cluster needs an anchor of its own"
+        )
+    return m
+
+
+def choice_bytes(views: Views) -> int:
+    """Return the memory that the choice of anchors from some of the rows takes: scaled copies of them, and k-means."""
+    return int(4 * min(1.0, ANCHOR_ROWS / len(views)) * sum(map(copy_bytes, views.arrays)))
+
+
+def block_bytes(views: Views, numbers: int, n_jobs: int | None) -> int:
+    """Return the memory of the blocks of rows worked on at a time: scaled twice over, and so many numbers per row."""
+    rows = min(len(views), ROWS_PER_BLOCK) * int(effective_n_jobs(n_jobs))
+    return int(rows * (8 * numbers + 2 * max(map(copy_bytes, views.arrays)) / len(views)))
 
 
 def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:

@@ -12,10 +12,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.anchors.base import anchor_count, choice_bytes
 from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.memory import copy_bytes
-from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, ViewProducts
+from manyviews.graphs.anchor_views import AnchorViews, ViewProducts
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
 from manyviews.linalg.scaling import fit_scaling, unit_rows, usual_scaling
@@ -199,9 +199,8 @@ class UDBGL(MultiViewClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
-        anchors = int(4 * min(1.0, ANCHOR_ROWS / n) * sum(map(copy_bytes, views.arrays)))
         # products and graph of each view, and what one step holds: the fused graph, its links, the quadratic programs
-        return max(anchors, 8 * n * (m * (2 * V + 14) + V))
+        return max(choice_bytes(views), 8 * n * (m * (2 * V + 14) + V))
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m = self._anchor_count(len(views))
@@ -235,13 +234,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         return "unit" if fractions else usual_scaling(X, "minmax")
 
     def _anchor_count(self, n: int) -> int:
-        m = self.n_clusters if self.n_anchors is None else self.n_anchors
-        if not self.n_clusters <= m <= n:
-            raise ValueError(
-                f"n_anchors={m} must lie between n_clusters={self.n_clusters} and the number of samples, "
-                f"got n_samples={n}: every cluster needs an anchor of its own"
-            )
-        return m
+        return anchor_count(self.n_anchors, self.n_clusters, n)
 
     def _products(self, views: Views) -> list[ViewProducts]:
         return AnchorViews(views.arrays, self._scaling).products(list(self.anchors_.values()))
