@@ -19,6 +19,8 @@ _HOMES = {
     "FastMICE": "cluster.anchors.fastmice",
     "KCC": "cluster.ensemble.kcc",
     "LMVSC": "cluster.anchors.lmvsc",
+    "FPMVSCAG": "cluster.anchors.fpmvs_cag",
+    "SMVSC": "cluster.anchors.smvsc",
     "LFMVC": "cluster.late_fusion.lf_mvc",
     "MSPL": "cluster.kmeans.mspl",
     "MVEC": "cluster.ensemble.mvec",

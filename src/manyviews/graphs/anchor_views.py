@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.balance import BalancedScaling, apply_balanced
 from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.prototypes.kmeans import kmeans
@@ -17,6 +18,7 @@ from manyviews.prototypes.kmeans import kmeans
 __all__ = ["ANCHOR_ROWS", "AnchorViews", "ViewProducts", "view_products"]
 
 Array = NDArray[Any]
+Treatment = Scaling | BalancedScaling
 # rows from which anchors are chosen, as in the UDBGL paper
 ANCHOR_ROWS = 10_000
 MAX_ITER = 100
@@ -37,12 +39,12 @@ class ViewProducts(NamedTuple):
         return np.maximum(D, 0.0, out=D)
 
 
-def view_products(X: Any, scaling: Scaling, A: Array) -> ViewProducts:
+def view_products(X: Any, scaling: Treatment, A: Array) -> ViewProducts:
     """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64; X is scaled in blocks."""
     A = np.asarray(A, dtype=np.float64)
     squares, cross = np.empty(X.shape[0]), np.empty((X.shape[0], A.shape[0]))
     for rows in row_blocks(X.shape[0]):
-        block = apply_scaling(X[rows], scaling).astype(np.float64)
+        block = _scaled(X[rows], scaling).astype(np.float64)
         squares[rows] = squared_lengths(block)
         cross[rows] = block @ A.T
     return ViewProducts(squares, cross, A @ A.T)
@@ -56,14 +58,14 @@ class AnchorViews:
     ----------
     arrays : tuple of ndarray or CSR of shape (n, d_v)
         The views as given; rows of NaN where a sample was not observed.
-    scalings : tuple of Scaling
-        What is done to each, from ``fit_scaling``.
+    scalings : tuple of Scaling or BalancedScaling
+        What is done to each, from ``fit_scaling`` or ``fit_balanced``.
     observed : ndarray of shape (n, V) of bool, default=None
         Which samples were observed in which view; None stands for all.
     """
 
     arrays: tuple[Any, ...]
-    scalings: tuple[Scaling, ...]
+    scalings: tuple[Treatment, ...]
     observed: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
@@ -80,7 +82,7 @@ class AnchorViews:
         block, seen = self.arrays[v][rows], self.seen(v, rows)
         if seen is not None and not sparse.issparse(block):
             block = np.where(seen[:, None], block, block.dtype.type(0))
-        scaled = apply_scaling(block, self.scalings[v])
+        scaled = _scaled(block, self.scalings[v])
         if seen is not None and not sparse.issparse(scaled):
             scaled[~seen] = 0.0
         return scaled
@@ -118,6 +120,10 @@ def squared_lengths(X: Any) -> NDArray[np.float64]:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+
+
+def _scaled(X: Any, treatment: Treatment) -> Any:
+    return apply_balanced(X, treatment) if isinstance(treatment, BalancedScaling) else apply_scaling(X, treatment)
 
 
 def _some_rows(n: int, rng: np.random.Generator) -> Any:
