@@ -23,7 +23,9 @@ def over_blocks(n_jobs: int | None) -> Callable[[Callable[[slice], Any], Iterabl
             yield call(todo[0])
             return
         with threadpool_limits(limits=1):
-            pool = Parallel(n_jobs=min(jobs, len(todo)), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs")
+            pool = Parallel(
+                n_jobs=min(jobs, len(todo)), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs"
+            )
             yield from pool(delayed(call)(rows) for rows in todo)
 
     return over

@@ -37,6 +37,16 @@ def test_every_iteration_of_the_released_code(reference, small, case):
     d, m, ridge = int(ref["d"]), int(ref["m"]), float(ref["lam"])
     steps = iterate(plain(small), released_start(90, m), None, d=d, ridge=ridge, linear="released")
     for t, step in enumerate(islice(steps, int(ref["n_iter"]))):
-        print(case, t, abs(step.Z-ref["Z"][t]).max(), step.objective/ref["objective"][t]-1, abs(step.alpha- ref["view_weights"][t]).max())
-    print(abs(step.A-ref["A"]).max(), [abs(step.W[v]-ref[f"W{v}"]).max() for v in range(3)], [abs(step.W[v]@step.A-ref[f"W{v}"]@ref["A"]).max() for v in range(3)])
+        print(
+            case,
+            t,
+            abs(step.Z - ref["Z"][t]).max(),
+            step.objective / ref["objective"][t] - 1,
+            abs(step.alpha - ref["view_weights"][t]).max(),
+        )
+    print(
+        abs(step.A - ref["A"]).max(),
+        [abs(step.W[v] - ref[f"W{v}"]).max() for v in range(3)],
+        [abs(step.W[v] @ step.A - ref[f"W{v}"] @ ref["A"]).max() for v in range(3)],
+    )
     assert 0

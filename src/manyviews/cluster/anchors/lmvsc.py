@@ -16,12 +16,12 @@ from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.result import FitResult
 from manyviews.cluster.row_blocks import over_blocks
 from manyviews.graphs.anchor_views import AnchorViews, view_products
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
 from manyviews.linalg.simplex_qp import solve_simplex_qp
-from manyviews.optim.history import History
 from manyviews.partitions.discretize import embedding_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.prototypes.sampled_kmeans import sampled_kmeans
@@ -270,14 +270,14 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         self.anchors_ = dict(zip(views.names, anchors, strict=True))
         self._say("solving the quadratic programs")
         result = solve_lmvsc(read, anchors, self.n_clusters, alpha=self.alpha, over=over_blocks(self.n_jobs))
-        self.embedding_, self.singular_values_ = result.embedding, result.singular_values
-        self._rotation = result.rotation
-        groups = sampled_kmeans(self.embedding_, self.n_clusters, label_rng, n_init=self.n_init)
+        self.singular_values_, self._rotation = result.singular_values, result.rotation
+        groups = sampled_kmeans(result.embedding, self.n_clusters, label_rng, n_init=self.n_init)
         self._centers = groups.centers
-        self.confidence_ = embedding_confidence(self.embedding_, groups.centers)
-        self.history_ = History(np.array([result.objective.sum()]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        return groups.labels
+        found = {
+            "embedding": result.embedding,
+            "confidence": embedding_confidence(result.embedding, groups.centers),
+        }
+        return self._record(FitResult.of_one_step(groups.labels, float(result.objective.sum()), **found))
 
     def _read(self, views: Views) -> AnchorViews:
         return AnchorViews(views.arrays, self._scaling, None if views.observed.all() else views.observed)

@@ -20,6 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.result import FitResult
 from manyviews.cluster.row_blocks import over_blocks
 from manyviews.graphs.anchor_views import AnchorViews, squared_lengths, view_products
 from manyviews.linalg.balance import fit_balanced
@@ -27,7 +28,7 @@ from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.polar import polar
 from manyviews.linalg.scaling import Scaling, row_blocks, unit_rows
 from manyviews.linalg.simplex import project_rows
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.partitions.discretize import embedding_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.prototypes.sampled_kmeans import sampled_kmeans
@@ -204,6 +205,7 @@ def inverse_shares(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
 def nearest_anchor_start(views: AnchorViews, anchors: Sequence[Array], over: Blocks = map) -> Array:
     """Return one-hot coordinates (n, m): all of a sample on the anchor nearest to it, each view divided by its size."""
     weights = [1.0 / max(total, np.finfo(float).tiny) for total in _total_squares(views)]
+
     def one(rows: slice) -> NDArray[np.int64]:
         D: Any = 0.0
         for v, (H, weight) in enumerate(zip(anchors, weights, strict=True)):
@@ -252,6 +254,13 @@ def _residuals(squares: Sequence[float], anchors: Sequence[Array], moments: Mome
         for size, H, S, G in zip(squares, anchors, moments.cross, moments.gram, strict=True)
     ]
     return np.maximum(found, 0.0)
+
+
+def _rotation(gram: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what turns Z into its left singular vectors, (m, m), given ZᵀZ; columns beyond its rank are zeros."""
+    values, vectors = top_eigenpairs(gram, len(gram))
+    kept = values > SMALLEST_EIGENVALUE * values[0]
+    return np.where(kept, vectors, 0.0) / np.sqrt(np.where(kept, values, 1.0))
 
 
 def _total_squares(views: AnchorViews) -> list[float]:
@@ -462,21 +471,15 @@ class SMVSC(BalancedClusterer, PredictMixin):
         result = solve_smvsc(
             read, Z, A, d=d, ridge=ridge, linear=linear, tol=self.tol, max_iter=self.max_iter, over=over
         )
-        self._store(result)
-        return self._cut(result.last.Z, label_rng)
+        self._coder = result.last.coder
+        self._rotation = _rotation(result.last.moments.size)
+        embedding = np.vstack([self._embed(Z[rows]) for rows in row_blocks(len(Z))])
+        labels, self._centers = self._cut(Z, embedding, label_rng)
+        confidence = embedding_confidence(embedding, self._centers)
+        return self._record(FitResult(labels, result.history, result.last.alpha, embedding, confidence))
 
     def _read(self, views: Views) -> AnchorViews:
         return AnchorViews(views.arrays, tuple(self._balanced), None if views.observed.all() else views.observed)
-
-    def _store(self, result: UnifiedAnchors) -> None:
-        warn_unconverged(result.history, type(self).__name__)
-        self.view_weights_, self._coder = result.last.alpha, result.last.coder
-        self.history_ = result.history
-        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
-        gram = result.last.moments.size
-        values, vectors = top_eigenpairs(gram, len(gram))
-        kept = values > SMALLEST_EIGENVALUE * values[0]
-        self._rotation = np.where(kept, vectors, 0.0) / np.sqrt(np.where(kept, values, 1.0))
 
     @property
     def anchors_(self) -> dict[str, Array]:
@@ -486,16 +489,12 @@ class SMVSC(BalancedClusterer, PredictMixin):
     def _embed(self, Z: Array) -> Array:
         return unit_rows(Z @ self._rotation.astype(Z.dtype))
 
-    def _cut(self, Z: Array, rng: np.random.Generator) -> NDArray[np.int64]:
-        self.embedding_ = np.vstack([self._embed(Z[rows]) for rows in row_blocks(len(Z))])
+    def _cut(self, Z: Array, embedding: Array, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
+        """Return labels and centres in the embedding."""
         if self.labels_from == "anchors":
-            self._centers = self._embed(np.eye(Z.shape[1], dtype=Z.dtype))
-            labels = Z.argmax(axis=1)
-        else:
-            groups = sampled_kmeans(self.embedding_, self.n_clusters, rng, n_init=self.n_init)
-            self._centers, labels = groups.centers, groups.labels
-        self.confidence_ = embedding_confidence(self.embedding_, self._centers)
-        return np.asarray(labels)
+            return np.asarray(Z.argmax(axis=1)), self._embed(np.eye(Z.shape[1], dtype=Z.dtype))
+        groups = sampled_kmeans(embedding, self.n_clusters, rng, n_init=self.n_init)
+        return groups.labels, groups.centers
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         read = self._read(views)

@@ -174,9 +174,7 @@ def iterate(
 ) -> Iterable[CodeStep]:
     """Yield the state after every iteration, without end."""
     V, L = len(features.grams), clusters.centers.shape[1]
-    inverses = [
-        np.linalg.inv((1.0 - settings.gamma) * G + settings.beta * np.eye(len(G))) for G in features.grams
-    ]
+    inverses = [np.linalg.inv((1.0 - settings.gamma) * G + settings.beta * np.eye(len(G))) for G in features.grams]
     share = features.n / np.maximum(features.observed, 1)
     alpha = np.full(V, 1.0 / V)
     cross = _renew_bits(features, bits, None, clusters, settings, over)[1]
