@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AverageKKM": "cluster.multiple_kernel.average_kkm",
+    "BMVC": "cluster.kmeans.bmvc",
     "BestSingleView": "cluster.kmeans.best_single_view",
     "CCAClustering": "cluster.factorization.cca_clustering",
     "ConcatKMeans": "cluster.kmeans.concat_kmeans",
