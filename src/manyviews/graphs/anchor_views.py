@@ -75,7 +75,8 @@ class AnchorViews:
         """Return which of some rows were observed in a view, (b,); None where all were."""
         if self.observed is None or self.observed[rows, v].all():
             return None
-        return self.observed[rows, v]
+        found: NDArray[np.bool_] = self.observed[rows, v]
+        return found
 
     def block(self, v: int, rows: Any) -> Any:
         """Return some rows of a view, by slice or index, scaled; zeros where they were not observed."""

