@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
+from manyviews.cluster.anchors.base import anchor_count, block_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.row_blocks import over_blocks
-from manyviews.graphs.anchor_views import AnchorViews, view_products
+from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, view_products
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
 from manyviews.linalg.simplex_qp import solve_simplex_qp
@@ -257,7 +258,10 @@ class LMVSC(MultiViewClusterer, PredictMixin):
     def _memory_estimate(self, views: Views) -> int:
         n, k = len(views), self.n_clusters
         width = anchor_count(self.n_anchors, k, n) * len(views.names)
-        return choice_bytes(views) + 8 * n * (width + 5 * k) + block_bytes(views, 14 * width, self.n_jobs)
+        # one view at a time for its anchors; then the coordinates of all, of which the widest programs are in work
+        choice = int(3 * min(1.0, ANCHOR_ROWS / n) * max(map(copy_bytes, views.arrays)))
+        coordinates = 8 * n * (width + 3 * k) + block_bytes(views, 14 * width // len(views.names), self.n_jobs)
+        return max(choice, coordinates)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m = anchor_count(self.n_anchors, self.n_clusters, len(views))

@@ -414,7 +414,8 @@ class SMVSC(BalancedClusterer, PredictMixin):
     def _memory_estimate(self, views: Views) -> int:
         n, k = len(views), self.n_clusters
         m, d, _ = self._sizes(n)
-        return choice_bytes(views) + 8 * n * (3 * m + 3 * k) + block_bytes(views, 8 * m + d, self.n_jobs)
+        coordinates = 8 * n * (2 * m + 2 * k) + block_bytes(views, 8 * m + d, self.n_jobs)
+        return max(choice_bytes(views), coordinates)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m, d, ridge = self._sizes(len(views))

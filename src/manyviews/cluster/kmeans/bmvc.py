@@ -188,8 +188,8 @@ class BMVC(MultiViewClusterer, PredictMixin):
         Bits L of a code. More of them are finer and cost in proportion.
     n_anchors : int, default=None
         Random samples m that serve as anchors, at most n. None: a tenth of the samples, at least 20 and 2k, at most
-        1000. Raising it describes samples more finely; but the nearer it comes to n, the better any codes can be
-        reproduced, and the more those of the start remain.
+        300; 1000 are usual, and cost four times as much. Raising it describes samples more finely; but the nearer it
+        comes to n, the better any codes can be reproduced, and the more those of the start remain.
     exponent : float, default=5.0
         Exponent r of the view weights, above 1; raising it makes the weights equal.
     ridge : float, default=0.003
@@ -351,11 +351,11 @@ class BMVC(MultiViewClusterer, PredictMixin):
         rows = min(n, ROWS_PER_BLOCK) * int(effective_n_jobs(self.n_jobs))
         block = rows * (4 * V * m + 16 * m + 8 * self.n_bits) + 2 * sum(map(copy_bytes, views.arrays)) * rows // n
         starts = min(n, WIDTH_ROWS) * max(X.shape[1] for X in views.arrays) * 16
-        return kept + block + max(starts, 8 * V * m * (4 * m + wide // V)) + n * (self.n_bits // 4 + 40)
+        return int(kept + block + max(starts, 8 * V * m * (4 * m + wide // V)) + n * (self.n_bits // 4 + 40))
 
     def _anchor_count(self, n: int) -> int:
-        usual = max(20, 2 * self.n_clusters, min(n // 10, 1000))
-        return min(n, usual if self.n_anchors is None else self.n_anchors)
+        usual = max(20, 2 * self.n_clusters, min(n // 10, 300))
+        return int(min(n, usual if self.n_anchors is None else self.n_anchors))
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
