@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 
-from manyviews.graphs.anchor_views import AnchorViews, squared_lengths
-from manyviews.linalg.eigen import fix_signs
-from manyviews.linalg.scaling import row_blocks
+from manyviews.graphs.anchor_views import AnchorViews
+from manyviews.linalg.blocks import row_blocks, squared_lengths
+from manyviews.linalg.eigen import top_eigenpairs
 
 __all__ = ["ROWS_PER_BLOCK", "AnchorFeatures", "Features", "fit_features", "principal_maps"]
 
@@ -147,10 +146,9 @@ def principal_maps(sample: list[Array], L: int, rng: np.random.Generator, *, mix
     with ``mixed`` onto random mixtures of them. Directions that are lacking are such mixtures in any case.
     """
     F = np.sum([K.astype(np.float64) @ K.T.astype(np.float64) for K in sample], axis=0)
-    s = len(F)
-    values, vectors = eigh(F, subset_by_index=[max(s - L, 0), s - 1])
-    kept = values > SAME * max(values[-1], np.finfo(float).tiny)
-    P = fix_signs(vectors[:, kept][:, ::-1]) / np.sqrt(values[kept][::-1])
+    values, vectors = top_eigenpairs(F, min(L, len(F)))
+    kept = values > SAME * max(values[0], np.finfo(float).tiny)
+    P = vectors[:, kept] / np.sqrt(values[kept])
     single = P[:, :0] if mixed else P
     P = np.hstack([single, P @ rng.standard_normal((P.shape[1], L - single.shape[1]))])
     return [P.T @ K for K in sample]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.balance import BalancedScaling, apply_balanced
-from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks, squared_lengths
+from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.prototypes.kmeans import kmeans
 
@@ -114,13 +115,6 @@ class AnchorViews:
         X = self.block(v, rows)
         m = min(m, X.shape[0])
         return np.asarray(kmeans(X, m, rng, n_init=n_init, max_iter=MAX_ITER).centers, dtype=np.float64)
-
-
-def squared_lengths(X: Any) -> NDArray[np.float64]:
-    """Return the squared lengths of rows, (n,), of a dense or CSR matrix."""
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
 
 
 def _scaled(X: Any, treatment: Treatment) -> Any:

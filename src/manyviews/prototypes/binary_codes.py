@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.prototypes.lloyd import fill_empty
 
 __all__ = [
     "Bits",
@@ -72,7 +73,8 @@ def cluster_codes(bits: Bits, current: CodeClusters, rule: CodeRule) -> CodeClus
     for _ in range(rule.n_passes):
         last = current.labels
         if rule.refill:
-            last = _refill(current, k)
+            last = last.copy()
+            fill_empty(last, current.distances, k)
         sums = _bit_sums(bits, last, k, L)
         C = np.where(sums >= 0, 1.0, -1.0)
         for _ in range(PROXIMAL_STEPS):
@@ -124,18 +126,3 @@ def _bit_sums(bits: Bits, labels: NDArray[np.int64], k: int, L: int) -> NDArray[
         members = (labels[rows] == np.arange(k)[:, None]).astype(np.float32)
         sums += members @ signs(bits[rows], L)
     return sums
-
-
-def _refill(current: CodeClusters, k: int) -> NDArray[np.int64]:
-    """Return labels with the farthest code of a cluster that can spare it in each empty cluster."""
-    labels, sizes = current.labels.copy(), np.bincount(current.labels, minlength=k)
-    empty = list(np.flatnonzero(sizes == 0))
-    if not empty:
-        return current.labels
-    for i in np.argsort(-current.distances, kind="stable"):
-        if not empty or current.distances[i] <= 0:
-            break
-        if sizes[labels[i]] > 1:
-            sizes[labels[i]] -= 1
-            labels[i] = empty.pop(0)
-    return labels

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.prototypes.block_kmeans import block_kmeans
+from manyviews.prototypes.block_kmeans import row_kmeans
 from manyviews.prototypes.kmeans import kmeans
 
 __all__ = ["RowGroups", "sampled_kmeans"]
@@ -50,5 +50,5 @@ def sampled_kmeans(
         found = kmeans(X, k, rng, n_init=n_init, max_iter=max_iter)
         return RowGroups(found.labels, found.centers)
     some = kmeans(X[np.sort(rng.choice(n, START_ROWS, replace=False))], k, rng, n_init=n_init, max_iter=max_iter)
-    run = block_kmeans(X, k, rng, start=some.centers.astype(X.dtype), max_iter=max_iter)
-    return RowGroups(run.labels, run.rule)
+    run = row_kmeans(X, some.centers.astype(X.dtype), "euclidean", max_iter=max_iter)
+    return RowGroups(run.labels, run.centers)

@@ -7,21 +7,21 @@ alone; the anchors :math:`H_v` are fixed. Samples are rows here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.anchors.base import anchor_count, block_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import over_blocks
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.row_blocks import over_blocks
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, view_products
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import top_eigenpairs
-from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
+from manyviews.linalg.scaling import Scaling, fit_scaling
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.partitions.discretize import embedding_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -230,9 +230,9 @@ class LMVSC(MultiViewClusterer, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT, None],
+        "alpha": [POSITIVE],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(

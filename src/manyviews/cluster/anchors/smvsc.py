@@ -10,23 +10,23 @@ The data are read once per iteration, in blocks: all steps but that for Z need n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
+from manyviews.cluster.parallel import over_blocks
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.row_blocks import over_blocks
-from manyviews.graphs.anchor_views import AnchorViews, squared_lengths, view_products
+from manyviews.graphs.anchor_views import AnchorViews, view_products
 from manyviews.linalg.balance import fit_balanced
+from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import Scaling, row_blocks, unit_rows
+from manyviews.linalg.scaling import Scaling
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.stepping import run_until_settled
 from manyviews.partitions.discretize import embedding_confidence
@@ -350,15 +350,15 @@ class SMVSC(BalancedClusterer, PredictMixin):
 
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left"), None],
-        "n_dimensions": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "linear_term": [StrOptions({"paper", "released"})],
-        "init": [StrOptions({"k-means", "released"})],
-        "labels_from": [StrOptions({"embedding", "anchors"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT, None],
+        "n_dimensions": [POSITIVE_INT, None],
+        "alpha": [NON_NEGATIVE],
+        "linear_term": [one_of("paper", "released")],
+        "init": [one_of("k-means", "released")],
+        "labels_from": [one_of("embedding", "anchors")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

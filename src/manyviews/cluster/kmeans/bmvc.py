@@ -14,14 +14,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import jobs_at_a_time, over_blocks
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.row_blocks import over_blocks
 from manyviews.graphs.anchor_features import (
     KEPT_BYTES,
     ROWS_PER_BLOCK,
@@ -31,7 +31,8 @@ from manyviews.graphs.anchor_features import (
     principal_maps,
 )
 from manyviews.graphs.anchor_views import AnchorViews
-from manyviews.linalg.scaling import fit_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaling import fit_scaling
 from manyviews.optim.stepping import run_until_settled
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.binary_codes import (
@@ -286,20 +287,20 @@ class BMVC(MultiViewClusterer, PredictMixin):
 
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
-        "n_anchors": [Interval(Integral, 1, None, closed="left"), None],
-        "exponent": [Interval(Real, 1, None, closed="neither")],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "n_bits": [POSITIVE_INT],
+        "n_anchors": [POSITIVE_INT, None],
+        "exponent": [ABOVE_ONE],
+        "ridge": [POSITIVE],
         "variance_weight": [Interval(Real, 0, 1, closed="left")],
-        "cluster_weight": [Interval(Real, 0, None, closed="left")],
-        "bit_balance": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({"k-means++", "released"})],
-        "code_start": [StrOptions({"mixed", "released"})],
+        "cluster_weight": [NON_NEGATIVE],
+        "bit_balance": [NON_NEGATIVE],
+        "init": [one_of("k-means++", "released")],
+        "code_start": [one_of("mixed", "released")],
         "code_view": [str, Integral, None],
-        "empty_clusters": [StrOptions({"refill", "released"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "empty_clusters": [one_of("refill", "released")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
@@ -348,7 +349,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
         wide = sum(X.shape[1] for X in views.arrays)
         kept = 4 * n * m * V if 4 * n * m * V <= KEPT_BYTES else 0
-        rows = min(n, ROWS_PER_BLOCK) * int(effective_n_jobs(self.n_jobs))
+        rows = min(n, ROWS_PER_BLOCK) * jobs_at_a_time(self.n_jobs, -(-n // ROWS_PER_BLOCK))
         block = rows * (4 * V * m + 16 * m + 8 * self.n_bits) + 2 * sum(map(copy_bytes, views.arrays)) * rows // n
         starts = min(n, WIDTH_ROWS) * max(X.shape[1] for X in views.arrays) * 16
         return int(kept + block + max(starts, 8 * V * m * (4 * m + wide // V)) + n * (self.n_bits // 4 + 40))
