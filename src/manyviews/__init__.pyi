@@ -5,6 +5,9 @@ from manyviews import datasets as datasets
 from manyviews import io as io
 from manyviews import metrics as metrics
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
+from manyviews.cluster.anchors.fpmvs_cag import FPMVSCAG as FPMVSCAG
+from manyviews.cluster.anchors.lmvsc import LMVSC as LMVSC
+from manyviews.cluster.anchors.smvsc import SMVSC as SMVSC
 from manyviews.cluster.anchors.udbgl import UDBGL as UDBGL
 from manyviews.cluster.anchors.usenc import USENC as USENC
 from manyviews.cluster.anchors.uspec import USPEC as USPEC
@@ -15,6 +18,7 @@ from manyviews.cluster.ensemble.sec import SEC as SEC
 from manyviews.cluster.factorization.cca_clustering import CCAClustering as CCAClustering
 from manyviews.cluster.factorization.multi_nmf import MultiNMF as MultiNMF
 from manyviews.cluster.kmeans.best_single_view import BestSingleView as BestSingleView
+from manyviews.cluster.kmeans.bmvc import BMVC as BMVC
 from manyviews.cluster.kmeans.concat_kmeans import ConcatKMeans as ConcatKMeans
 from manyviews.cluster.kmeans.mspl import MSPL as MSPL
 from manyviews.cluster.kmeans.rmkmc import RMKMC as RMKMC
@@ -39,15 +43,18 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "__version__",
     "AMGL",
     "AverageKKM",
+    "BMVC",
     "BestSingleView",
     "CCAClustering",
     "CoRegSpectral",
     "ConcatKMeans",
     "ConcatSpectral",
     "ConvexSub",
+    "FPMVSCAG",
     "FastMICE",
     "KCC",
     "LFMVC",
+    "LMVSC",
     "MSPL",
     "MVEC",
     "MVSC",
@@ -58,6 +65,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "RMSC",
     "RSEC",
     "SEC",
+    "SMVSC",
     "SumSpectral",
     "SwMC",
     "TPLFMVC",

@@ -1,6 +1,9 @@
 """The methods. Made by scripts/make_stub.py: do not edit."""
 
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
+from manyviews.cluster.anchors.fpmvs_cag import FPMVSCAG as FPMVSCAG
+from manyviews.cluster.anchors.lmvsc import LMVSC as LMVSC
+from manyviews.cluster.anchors.smvsc import SMVSC as SMVSC
 from manyviews.cluster.anchors.udbgl import UDBGL as UDBGL
 from manyviews.cluster.anchors.usenc import USENC as USENC
 from manyviews.cluster.anchors.uspec import USPEC as USPEC
@@ -11,6 +14,7 @@ from manyviews.cluster.ensemble.sec import SEC as SEC
 from manyviews.cluster.factorization.cca_clustering import CCAClustering as CCAClustering
 from manyviews.cluster.factorization.multi_nmf import MultiNMF as MultiNMF
 from manyviews.cluster.kmeans.best_single_view import BestSingleView as BestSingleView
+from manyviews.cluster.kmeans.bmvc import BMVC as BMVC
 from manyviews.cluster.kmeans.concat_kmeans import ConcatKMeans as ConcatKMeans
 from manyviews.cluster.kmeans.mspl import MSPL as MSPL
 from manyviews.cluster.kmeans.rmkmc import RMKMC as RMKMC
