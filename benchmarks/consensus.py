@@ -48,7 +48,7 @@ def measure(queue, method, n, args):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with threadpool_limits(1):
         start = time.process_time()
-        model = METHODS[method](args.clusters, base="partition", n_init=args.n_init, random_state=0).fit([labels])
+        model = METHODS[method](args.clusters, base="labels", n_init=args.n_init, random_state=0).fit([labels])
         seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     queue.put((seconds, model.n_iter_, peak / 2**20, (peak - before) / 2**20, metrics.nmi_score(truth, model.labels_)))
@@ -108,10 +108,10 @@ def table(args):
             for method in args.methods.split(","):
                 for v, part in enumerate((*parts, None)):
                     columns = [part] if part is not None else parts
-                    model = METHODS[method](k, base="partition", random_state=seed)
+                    model = METHODS[method](k, base="labels", random_state=seed)
                     rows.setdefault((method, v), []).append(scores(model, labels, truth, columns))
             if not args.no_mvec:
-                model = MVEC(k, base="partition", random_state=seed)
+                model = MVEC(k, base="labels", random_state=seed)
                 rows.setdefault(("mvec", len(views)), []).append(scores(model, labels, truth, parts))
         report(name, rows, args.methods.split(","), len(views))
 

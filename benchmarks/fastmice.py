@@ -17,9 +17,11 @@ from collections import defaultdict
 import numpy as np
 
 from manyviews import FastMICE, datasets
-from manyviews.affinity.anchor_graph import recall
-from manyviews.cluster import anchor_cut, ensemble_clusterer, sampled_rows
+from manyviews.cluster.anchors import base as ensemble_clusterer
+from manyviews.graphs.anchor_graph import recall
 from manyviews.metrics import adjusted_rand_index
+from manyviews.partitions import anchor_cut
+from manyviews.prototypes import sampled_rows
 
 STAGES = {
     "reading rows": (sampled_rows.ViewRows, "read"),

@@ -36,10 +36,10 @@ CASES = {
 # n × n arrays: fewer samples, and a few iterations, since the arrays are there from the first one on; fewer partitions
 # for time
 SMALLER = {
-    "MVEC": (3_000, {"max_iter": 6, "n_partitions": 20}),
-    "RSEC": (2_500, {"max_iter": 4, "n_partitions": 20}),
-    "KCC": (None, {"n_partitions": 10}),
-    "SEC": (None, {"n_partitions": 10}),
+    "MVEC": (3_000, {"max_iter": 6, "n_base_clusterings": 20}),
+    "RSEC": (2_500, {"max_iter": 4, "n_base_clusterings": 20}),
+    "KCC": (None, {"n_base_clusterings": 10}),
+    "SEC": (None, {"n_base_clusterings": 10}),
 }
 EXACT = {"approximation": "exact"}
 VARIANTS = {

@@ -14,9 +14,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manyviews import MVEC, datasets, metrics
-from manyviews.cluster import mvec_solver
+from manyviews.cluster.ensemble import mvec_solver
 from manyviews.linalg.shrinkage import SingularValueShrinker
-from manyviews.partition.coassociation import Coassociation
+from manyviews.partitions.coassociation import Coassociation
 
 STEPS = {
     "partitions": (MVEC, "_make_partitions"),
@@ -47,10 +47,10 @@ def timed(spent, name, owner, method):
 def load(args):
     if args.given:
         stored = np.load(args.given)
-        return list(stored["P"].astype(np.float64)), stored["y"], int(stored["K"]), {"base": "partition"}
+        return list(stored["P"].astype(np.float64)), stored["y"], int(stored["K"]), {"base": "labels"}
     widths = (64, 32, 16, 24)[: args.views]
     data = datasets.make_blobs_views(args.samples, widths, args.clusters, view_noise=args.noise, random_state=args.seed)
-    return data.views, data.labels, args.clusters, {"n_partitions": args.partitions}
+    return data.views, data.labels, args.clusters, {"n_base_clusterings": args.partitions}
 
 
 def main():

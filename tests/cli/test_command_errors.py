@@ -11,7 +11,7 @@ import pytest
 from command_data import TWO_VIEWS, table
 
 from manyviews.cli import main
-from manyviews.cluster.fastmice import FastMICE
+from manyviews.cluster.anchors.fastmice import FastMICE
 
 
 def everything(folder):

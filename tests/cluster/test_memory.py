@@ -43,8 +43,8 @@ def test_estimates_of_late_fusion(many):
     assert OPLFMVC(5, base="kernel")._memory_estimate(many) == 8 * (3 * 20_000**2 + partitions)
     assert OPLFMVC(5, approximation="exact", n_jobs=2)._memory_estimate(many) == exact + 8 * 20_000**2
     assert OPLFMVC(5)._memory_estimate(many) < exact / 50
-    assert OPLFMVC(5, base="partition")._memory_estimate(many) == 8 * (partitions + 4 * 20_000 * 20)
-    assert LFMVC(5, base="partition")._memory_estimate(many) == 8 * partitions
+    assert OPLFMVC(5, base="embedding")._memory_estimate(many) == 8 * (partitions + 4 * 20_000 * 20)
+    assert LFMVC(5, base="embedding")._memory_estimate(many) == 8 * partitions
     assert OPLFMVC(5, n_init=1000)._memory_estimate(many) > 4 * OPLFMVC(5)._memory_estimate(many)
     assert OPLFMVC(5)._memory_estimate(many[:3000]) == 8 * 3000 * (3 * 3000 + 3 * 2 + 5 * 9)
 
@@ -73,7 +73,7 @@ def test_every_method_has_an_estimate_that_grows_with_the_data(row, many):
         (FastMICE, {"n_base_clusterings": 500}),
         (USENC, {"n_base_clusterings": 500}),
         (USPEC, {"n_anchors": 5000}),
-        (KCC, {"n_partitions": 500}),
+        (KCC, {"n_base_clusterings": 500}),
         (CCAClustering, {"n_clusters": 500}),
     ],
 )
@@ -91,7 +91,7 @@ def test_quadratic_methods_are_refused_with_the_linear_ones(many, monkeypatch):
         assert " about " in str(caught.value)
     # labels of partitions are no features for other methods
     with pytest.raises(ValueError, match="; use fewer samples"):
-        RSEC(3, base="partition").fit(many)
+        RSEC(3, base="labels").fit(many)
 
 
 def test_more_than_the_machine_has_is_refused_with_what_would_fit(many, monkeypatch):

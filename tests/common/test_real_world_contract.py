@@ -92,8 +92,8 @@ def test_the_scaling_of_each_view_is_told(row, model, three_views):
         assert set(model.fit(counts).scalings_) <= {"tfidf", "tfidf_plain", "unit"}
     for base in row.base_inputs[1:]:
         square = views[0] @ views[0].T if base == "kernel" else np.linalg.qr(views[0])[0][:, :3]
-        square = np.round(square * 9) if base == "partition" and not hasattr(model, "kernel") else square
-        given = np.abs(square) if base == "partition" and not hasattr(model, "kernel") else square
+        square = np.round(square * 9) if base == "labels" else square
+        given = np.abs(square) if base == "labels" else square
         assert clone(model).set_params(base=base).fit([given]).scalings_ == (None,)
 
 

@@ -57,7 +57,7 @@ def test_scikit_learn_types_need_no_further_trust(folder):
 
 def test_types_that_no_model_has_are_refused(tmp_path):
     save_model(X, tmp_path / "m", X)
-    with pytest.raises(ValueError, match=r"asks for manyviews.views.Views, which no manyviews model is made of"):
+    with pytest.raises(ValueError, match=r"asks for manyviews.views.container.Views, which no manyviews model is made of"):
         load_model(tmp_path / "m", trusted=is_model_type)
 
 
@@ -82,7 +82,7 @@ def test_hostile_file_runs_nothing(tmp_path, folder):
 @pytest.mark.parametrize(
     ("name", "trusted"),
     [
-        ("manyviews.cluster.op_lfmvc.OPLFMVC", True),
+        ("manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC", True),
         ("manyviews.optim.history.History", True),
         ("manyviews.optim.history.warn_unconverged", False),
         ("manyviews.optim.history.np", False),

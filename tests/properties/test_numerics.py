@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from manyviews.linalg.polar import polar
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
-from manyviews.partition.onehot import cluster_order, cluster_sums
+from manyviews.partitions.onehot import cluster_order, cluster_sums
 
 numbers = st.floats(-1e6, 1e6, width=32)
 matrices = st.tuples(st.integers(1, 12), st.integers(1, 5)).flatmap(lambda s: arrays(np.float64, s, elements=numbers))

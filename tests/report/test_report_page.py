@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from manyviews.inline import json_text, script_text
+from manyviews.pages.inline import json_text, script_text
 from manyviews.report import figures, render_report, summarize, write_report
 from manyviews.report.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.views import Views

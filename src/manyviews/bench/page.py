@@ -10,7 +10,7 @@ from manyviews.bench.compare import RULE, Comparison
 from manyviews.bench.figures import charts
 from manyviews.bench.protocols import PROTOCOLS
 from manyviews.bench.tables import counted, difference_text, our_text, published_text, why
-from manyviews.inline import json_text, script_text
+from manyviews.pages.inline import json_text, script_text
 
 __all__ = ["render", "render_page"]
 

@@ -109,7 +109,7 @@ _OP_LFMVC = Protocol(
         Setup(
             "LF-MVC",
             "lf-mvc",
-            {"base": "kernel", "init": "official"},
+            {"base": "kernel", "init": "released"},
             grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
             full_grid=_powers(*range(-15, 16)),
             **_KERNELS,
@@ -117,7 +117,7 @@ _OP_LFMVC = Protocol(
         Setup(
             "TP-LFMVC",
             "lf-mvc",
-            {"base": "kernel", "init": "official"},
+            {"base": "kernel", "init": "released"},
             grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
             full_grid=_powers(*range(-15, 16)),
             note="the printed figures are those of LF-MVC in all 32 cells, so LF-MVC is run for them",
@@ -126,7 +126,7 @@ _OP_LFMVC = Protocol(
         Setup(
             "TP-LFMVC",
             "tp-lfmvc",
-            {"base": "kernel", "init": "official"},
+            {"base": "kernel", "init": "released"},
             variant="as defined",
             note="the criterion without the average kernel's partition",
             **_KERNELS,
@@ -134,7 +134,7 @@ _OP_LFMVC = Protocol(
         Setup(
             "OP-LFMVC",
             "op-lfmvc",
-            {"base": "kernel", "init": "official_signs", "update_order": "code", "tol": 1e-4},
+            {"base": "kernel", "init": "released_signs", "update_order": "released", "tol": 1e-4},
             note="start and order of the released code, signs of the eigenvectors drawn anew in each run",
             **_KERNELS,
         ),

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.metrics import adjusted_rand_index
-from manyviews.partition.onehot import cluster_order
+from manyviews.partitions.onehot import cluster_order
+from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
 
 __all__ = ["ViewGraph", "predictability", "silhouette", "view_graphs"]

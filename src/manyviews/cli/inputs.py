@@ -84,7 +84,7 @@ def fill_cells(data: LoadedViews, strategy: str | None) -> tuple[LoadedViews, An
     """Return the data with single empty cells filled in, a note of how many in which view, and the fitted imputer."""
     if strategy is None:
         return data, None
-    from manyviews.preprocessing import ViewImputer
+    from manyviews.views.impute import ViewImputer
 
     with user_input():
         imputer = ViewImputer(strategy).fit(data.views)
@@ -93,7 +93,7 @@ def fill_cells(data: LoadedViews, strategy: str | None) -> tuple[LoadedViews, An
 
 def fill_like(data: LoadedViews, imputer: Any) -> LoadedViews:
     """Return the data with empty cells filled as a fitted imputer does, and a note of how many in which view."""
-    from manyviews.preprocessing import count_gaps
+    from manyviews.views.impute import count_gaps
 
     with user_input():
         views = imputer.transform(data.views)
@@ -265,7 +265,7 @@ def _scaling_word(word: str) -> str | None:
 
 def check_n_clusters(n_clusters: int, views: Views) -> None:
     """Raise UsageError unless there are 1 to as many clusters as distinct samples."""
-    from manyviews.cells import distinct_samples
+    from manyviews.views.cells import distinct_samples
 
     n_samples = len(views)
     if not 1 <= n_clusters <= n_samples:

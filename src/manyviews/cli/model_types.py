@@ -7,12 +7,12 @@ from importlib import import_module
 
 __all__ = ["is_model_type"]
 
-_LAYERS = ("affinity", "cluster", "linalg", "new_samples", "optim", "partition", "prototypes")
+_LAYERS = ("cluster", "graphs", "kernels", "linalg", "optim", "partitions", "prototypes", "views.new_samples")
 # what is no record, but holds arrays only: a rule for new samples, and what fills their empty cells
 _RULES = {
-    "manyviews.cluster.consensus_vote.ConsensusVote",
-    "manyviews.preprocessing.PerView",
-    "manyviews.preprocessing.ViewImputer",
+    "manyviews.partitions.consensus_vote.ConsensusVote",
+    "manyviews.views.per_view.PerView",
+    "manyviews.views.impute.ViewImputer",
 }
 _HOMES = tuple(f"manyviews.{layer}." for layer in _LAYERS)
 

@@ -1,1 +1,1 @@
-"""The methods: one file each, a pure solver and a thin estimator."""
+"""The methods: what all share, then one folder per family with one file per method."""

@@ -15,17 +15,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manyviews import frames
-from manyviews.cells import Labelled, check_tells, first_equals
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
-from manyviews.columns import column_groups, cut_columns
 from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
-from manyviews.new_samples import FittedViews, match_views
-from manyviews.partition.onehot import cluster_order
-from manyviews.structure import as_2d
-from manyviews.validation import (
+from manyviews.partitions.onehot import cluster_order
+from manyviews.views import Views, frames
+from manyviews.views.cells import Labelled, check_tells, first_equals
+from manyviews.views.check import (
     Accepts,
     as_views,
     check_kind,
@@ -33,7 +30,9 @@ from manyviews.validation import (
     is_table,
     per_view,
 )
-from manyviews.views import Views
+from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.new_samples import FittedViews, match_views
+from manyviews.views.structure import as_2d
 
 __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from manyviews.affinity.kernels import (
+from manyviews.kernels.embedding import RANK_CUTOFF, spectral_partition
+from manyviews.kernels.kernels import (
     Centring,
     Kernel,
     center_and_normalize,
@@ -24,7 +25,6 @@ from manyviews.affinity.kernels import (
     kernel_diagonal,
 )
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
-from manyviews.partition.spectral import RANK_CUTOFF, spectral_partition
 
 __all__ = [
     "BasePartitions",

@@ -9,11 +9,11 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
-from manyviews.affinity.kernels import fit_kernel
-from manyviews.affinity.nystrom import Landmarks, fit_landmarks, landmark_features
 from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, check_signal, in_order
+from manyviews.kernels.embedding import factor_partition
+from manyviews.kernels.kernels import fit_kernel
+from manyviews.kernels.nystrom import Landmarks, fit_landmarks, landmark_features
 from manyviews.linalg.scaling import ROWS_PER_BLOCK, Scaling, apply_scaling, fit_scaling, row_blocks
-from manyviews.partition.spectral import factor_partition
 
 __all__ = ["LandmarkMap", "landmark_numbers", "landmark_partitions"]
 

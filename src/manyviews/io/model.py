@@ -67,7 +67,7 @@ def load_model(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]
     folder : str or path-like
         The model folder.
     trusted : callable
-        Says whether a class may be made, by its full name, for instance ``"manyviews.cluster.op_lfmvc.OPLFMVC"``.
+        Says whether a class may be made, by its full name, as ``"manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC"``.
         It is asked for every class beyond those of NumPy, SciPy and scikit-learn that skops holds to be safe.
 
     Returns

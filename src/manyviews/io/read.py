@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cells import constant_columns
 from manyviews.io.files import checksum, stem
 from manyviews.io.joining import Joined, join_parts
 from manyviews.io.matching import Presence
 from manyviews.io.parts import Part, read_part
 from manyviews.io.truth import read_truth_file
-from manyviews.validation import Accepts, check_views
 from manyviews.views import Views
+from manyviews.views.cells import constant_columns
+from manyviews.views.check import Accepts, check_views
 
 __all__ = ["LoadedViews", "read_views"]
 

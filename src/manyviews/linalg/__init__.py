@@ -1,1 +1,1 @@
-"""linalg."""
+"""Linear algebra and scaling of plain arrays: eigenvectors, simplex problems, rotations, thresholds."""

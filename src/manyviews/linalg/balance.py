@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_rows, row_blocks, smallest_scale
 
-__all__ = ["BalancedScaling", "apply_balanced", "fit_balanced"]
+__all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
 
 Array = NDArray[Any]
 UNIT_ROWS = ("unit", "tfidf")
@@ -102,3 +102,10 @@ def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
             size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
             variance += float(np.square(Z - mean).sum())
     return mean, max(variance, 0.0) / n, size / n
+
+
+def concatenate(arrays: tuple[Any, ...]) -> Any:
+    """Return scaled views side by side, CSR if any is sparse."""
+    if any(map(sparse.issparse, arrays)):
+        return sparse.hstack(arrays, format="csr")
+    return np.hstack(arrays)

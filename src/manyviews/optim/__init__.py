@@ -1,1 +1,1 @@
-"""optim."""
+"""The loops of iterative methods, and the record that each leaves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from manyviews.inline import json_text
+from manyviews.pages.inline import json_text
 from manyviews.report.figures import ACCENT, base_layout, escape, require_plotly
 from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
 from manyviews.report.palette import LIGHT, look_of

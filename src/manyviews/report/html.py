@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from manyviews.inline import json_text
+from manyviews.pages.inline import json_text
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
 from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes

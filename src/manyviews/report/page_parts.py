@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import Any
 
-from manyviews.inline import script_text
+from manyviews.pages.inline import script_text
 from manyviews.report import palette, wording
 
 __all__ = ["asset", "chart_data", "environment", "plotly_source", "themes"]

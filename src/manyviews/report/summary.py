@@ -22,8 +22,8 @@ from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
 from manyviews.report.wording import plain
-from manyviews.validation import check_views, is_table
 from manyviews.views import Views
+from manyviews.views.check import check_views, is_table
 
 __all__ = ["summarize"]
 

@@ -1,0 +1,1 @@
+"""Methods on graphs between samples and a few anchors: nearly linear in the number of samples."""

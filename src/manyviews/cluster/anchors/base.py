@@ -1,0 +1,268 @@
+"""What FastMICE and U-SENC share: base clusterings, their consensus, and both again for new samples."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.optim.history import History
+from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
+from manyviews.partitions.discretize import EmbeddingRule
+from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
+from manyviews.partitions.ensemble_cut import Weighting, fit_ensemble_cut
+from manyviews.partitions.fallback import fit_fallback
+from manyviews.prototypes.sampled_rows import ViewTreatment
+from manyviews.views import Views
+
+__all__ = [
+    "Ensemble",
+    "EnsembleClusterer",
+    "EnsembleSettings",
+    "GroupDraws",
+    "as_fitted",
+    "check_anchors",
+    "checked_range",
+    "draw_groups",
+    "fit_ensemble",
+    "predict_base_labels",
+]
+
+Array = NDArray[Any]
+
+
+class GroupDraws(NamedTuple):
+    """What is drawn before any base clustering: its number of clusters, of views, and the part of columns per view.
+
+    ``n_clusters`` and ``n_views`` (M,), ``fractions`` (M, V).
+    """
+
+    n_clusters: NDArray[np.int64]
+    n_views: NDArray[np.int64]
+    fractions: NDArray[np.float64]
+
+
+class Ensemble(NamedTuple):
+    """Base labels (n, M), -1 for none; numbers of base clusters (M,); the fitted base clusterings."""
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    cuts: tuple[AnchorCut | None, ...]
+
+
+def draw_groups(
+    M: int,
+    V: int,
+    clusters: tuple[int, int],
+    views: tuple[int, int],
+    fractions: tuple[float, float],
+    rng: np.random.Generator,
+) -> GroupDraws:
+    """Draw M groups: uniform numbers of clusters and views with both ends included, uniform fractions for all views."""
+    return GroupDraws(
+        rng.integers(clusters[0], clusters[1], size=M, endpoint=True),
+        rng.integers(views[0], views[1], size=M, endpoint=True),
+        rng.uniform(*fractions, size=(M, V)),
+    )
+
+
+def sample_group(
+    treatments: list[ViewTreatment], n_views: int, fractions: Array, rng: np.random.Generator
+) -> list[tuple[int, ViewTreatment]]:
+    """Draw columns for all views, then the views of a group."""
+    sampled = []
+    for treatment, fraction in zip(treatments, fractions, strict=True):
+        count = int(np.ceil(fraction * treatment.width))
+        sampled.append(treatment.sample_columns(np.sort(rng.choice(treatment.width, count, replace=False))))
+    chosen = rng.choice(len(treatments), n_views, replace=False)
+    return [(int(v), sampled[v]) for v in chosen]
+
+
+def fit_ensemble(
+    arrays: tuple[Any, ...],
+    observed: Array,
+    treatments: list[ViewTreatment],
+    draws: GroupDraws,
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+) -> Ensemble:
+    """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
+
+    Parameters
+    ----------
+    arrays : tuple of ndarray or CSR of shape (n, d_v)
+        All views.
+    observed : ndarray of shape (n, V) of bool
+        Where samples were observed.
+    treatments : list of ViewTreatment
+        Treatment of each view.
+    draws : GroupDraws
+        Sizes of the groups.
+    recipe : CutRecipe
+        Settings; anchors and neighbours are shared evenly by the views of a group.
+    rng : Generator
+        Parent of the child generators.
+    n_jobs : int or None
+        Base clusterings made at a time.
+
+    Returns
+    -------
+    Ensemble
+        Labels and rules.
+    """
+
+    def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
+        n_views = int(draws.n_views[m])
+        members = sample_group(treatments, n_views, draws.fractions[m], child)
+        own = recipe._replace(
+            n_clusters=int(draws.n_clusters[m]),
+            n_anchors=-(-recipe.n_anchors // n_views),
+            n_neighbors=-(-recipe.n_neighbors // n_views),
+        )
+        return fit_anchor_cut(arrays, observed, members, own, child)
+
+    M = draws.n_clusters.size
+    with threadpool_limits(1):
+        jobs = [delayed(one)(m, child) for m, child in enumerate(rng.spawn(M))]
+        results = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
+    labels = np.empty((observed.shape[0], M), dtype=np.int32)
+    for m in range(M):
+        labels[:, m] = results[m][0]
+    sizes = np.array([1 if cut is None else cut.centers.shape[0] for _, cut in results])
+    return Ensemble(labels, sizes, tuple(cut for _, cut in results))
+
+
+def predict_base_labels(
+    cuts: tuple[AnchorCut | None, ...], arrays: tuple[Any, ...], observed: Array, *, n_jobs: int | None
+) -> NDArray[np.int32]:
+    """Return base labels (n, M) of any samples."""
+    labels = np.full((observed.shape[0], len(cuts)), -1, dtype=np.int32)
+    fitted = [(m, cut) for m, cut in enumerate(cuts) if cut is not None]
+    with threadpool_limits(1):
+        jobs = [delayed(cut.predict)(arrays, observed) for _, cut in fitted]
+        columns = Parallel(n_jobs=min(effective_n_jobs(n_jobs), max(len(jobs), 1)), prefer="threads")(jobs)
+        for (m, _), column in zip(fitted, columns, strict=True):
+            labels[:, m] = column
+    return labels
+
+
+class EnsembleSettings(NamedTuple):
+    """Recipe of the base clusterings, what is drawn for them, and how their consensus is cut."""
+
+    recipe: CutRecipe
+    draws: GroupDraws
+    consensus: EmbeddingRule
+    weighting: Weighting
+
+
+class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+    """Base of the methods that cut an ensemble of anchor graphs; a subclass says which rows they are made of."""
+
+    _accepts_missing: ClassVar[bool] = True
+
+    base_labels_: NDArray[np.int32]
+
+    n_anchors: int
+    n_neighbors: int
+
+    def _ensemble_bytes(self, n: int, M: int, clusters: int, anchor: float, widths: tuple[float, float, float]) -> int:
+        """Return the bytes of M base clusterings of up to so many clusters, and their consensus.
+
+        ``anchor`` numbers are kept of one, on average; ``widths`` are those of ``cut_bytes``.
+        """
+        p, jobs = min(self.n_anchors, n), min(int(effective_n_jobs(self.n_jobs)), M)
+        labels = 8 * n * M  # of each, and side by side
+        rules = int(8 * M * p * (anchor + clusters))
+        one = cut_bytes(n, p, self.n_neighbors, clusters, *widths)
+        consensus = 3 * 12 * min(n, CONSENSUS_ROWS) * M + 3 * 8 * n * self.n_clusters + 16 * (M * clusters) ** 2
+        return labels + rules + max(jobs * one, consensus)
+
+    def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
+        """Return what the base clusterings read, and where it was observed."""
+        raise TypeError(f"{type(self).__name__} defines no sources")
+
+    def _fit_ensemble(
+        self,
+        arrays: tuple[Any, ...],
+        observed: NDArray[np.bool_],
+        treatments: list[ViewTreatment],
+        settings: EnsembleSettings,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
+        recipe, draws = settings.recipe, settings.draws
+        self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
+        ensemble = fit_ensemble(arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs)
+        self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
+        dtype = np.result_type(*(array.dtype for array in arrays))
+        with threadpool_limits(1):
+            labels, self._consensus = fit_ensemble_cut(
+                ensemble.labels,
+                ensemble.sizes,
+                self.n_clusters,
+                consensus_rng,
+                rule=settings.consensus,
+                weighting=settings.weighting,
+                dtype=dtype,
+            )
+            self._fallback = fit_fallback(arrays, observed, treatments, labels, self.n_clusters, fallback_rng)
+            self.confidence_ = self._consensus.confidence(ensemble.labels, labels)
+            labels = self._complete(labels, arrays, observed)
+        self._cuts = ensemble.cuts
+        self.base_labels_ = ensemble.labels
+        self.n_base_clusters_ = ensemble.sizes
+        # the relaxed normalised cut of the consensus graph; there is nothing to iterate
+        self.history_ = History(np.array([float((1.0 - self._consensus.values).sum())]), 1, True)
+        self.n_iter_, self.converged_ = 1, True
+        return labels
+
+    def _complete(
+        self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Label the samples that no base clustering could label."""
+        silent = np.flatnonzero(labels < 0)
+        if silent.size:
+            labels[silent] = self._fallback.place(arrays, observed, silent)
+        return labels
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        arrays, observed = self._sources(views)
+        base_labels = predict_base_labels(self._cuts, arrays, observed, n_jobs=self.n_jobs)
+        with threadpool_limits(1):
+            return self._complete(self._consensus.predict(base_labels), arrays, observed)
+
+
+def check_anchors(n_anchors: int, n_clusters: int) -> None:
+    """Refuse fewer anchors than clusters."""
+    if n_anchors < n_clusters:
+        raise ValueError(
+            f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
+            "n_anchors (1000 is usual)"
+        )
+
+
+def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Return the views as CSR where the training views were taken as such."""
+    return tuple(
+        sparse.csr_array(np.nan_to_num(X)) if wanted and not sparse.issparse(X) else X
+        for X, wanted in zip(arrays, sparse_views, strict=True)
+    )
+
+
+def checked_range(
+    given: tuple[int, int] | None, default: tuple[int, int], limits: tuple[int, int], parameter: str
+) -> tuple[int, int]:
+    """Return a range of integers, both ends included, cut to what the data allow."""
+    ends = default if given is None else given
+    if not (len(ends) == 2 and all(isinstance(end, Integral) for end in ends) and 1 <= ends[0] <= ends[1]):
+        raise ValueError(f"the {parameter!r} parameter must be two integers with 1 <= low <= high, got {given!r}")
+    low, high = ends
+    return int(np.clip(low, *limits)), int(np.clip(high, *limits))

@@ -1,0 +1,1 @@
+"""Consensus of many clusterings of every view."""

@@ -1,0 +1,244 @@
+"""What the ensemble methods share: basic partitions of every view, made from features or brought by the user."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.base_partitions import in_order
+from manyviews.cluster.memory import copy_bytes
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
+from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
+from manyviews.views import Views
+
+__all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+PARTITIONS_PER_JOB = 10
+# per base label: it and its copy, and its place in the one-hot matrix while that is made
+CONSENSUS_BYTES = 46
+# sparse views that are fuller than this hold something else than counts of terms
+COUNTS_DENSITY = 0.5
+
+
+@dataclass(frozen=True)
+class LearnedPartitions:
+    """How new rows of a view get base labels: its scaling and the centres (Σ K_i, d) of all its partitions."""
+
+    scaling: Scaling
+    metric: Any
+    centers: Any
+    widths: tuple[int, ...]
+
+    def labels(self, X: Any, observed: NDArray[np.bool_]) -> Labels:
+        """Return labels (n, r), -1 where a sample is not observed."""
+        out = np.full((X.shape[0], len(self.widths)), -1, dtype=np.int64)
+        seen = np.flatnonzero(observed)
+        ends = np.cumsum(self.widths)
+        for block in row_blocks(seen.size):
+            rows = prepared_rows(X[seen[block]], self.scaling, self.metric)
+            for i, (end, width) in enumerate(zip(ends, self.widths, strict=True)):
+                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], metric=self.metric)[0]
+        return out
+
+
+@dataclass(frozen=True)
+class GivenPartitions:
+    """The columns of a view of labels that tell samples apart, and the labels known in each."""
+
+    columns: Labels
+    values: tuple[Labels, ...]
+
+    def labels(self, X: Any, observed: NDArray[np.bool_]) -> Labels:
+        """Return labels renumbered from 0, -1 for none and for labels that were not there at fit."""
+        out = np.full((X.shape[0], self.columns.size), -1, dtype=np.int64)
+        for i, (column, known) in enumerate(zip(self.columns, self.values, strict=True)):
+            given = X[observed, column]
+            place = np.minimum(np.searchsorted(known, given), known.size - 1)
+            out[observed, i] = np.where(known[place] == given, place, -1)
+        return out
+
+
+class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+    """Base of the methods that seek a consensus of many partitions."""
+
+    _accepts_missing: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
+        "base": [StrOptions({"features", "labels"})],
+        "n_base_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "base_cluster_range": [tuple, list, None],
+        "metric": [StrOptions(set(METRICS))],
+    }
+
+    base: str
+    n_base_clusterings: int
+    base_cluster_range: Any
+    metric: Any
+
+    def _memory_estimate(self, views: Views) -> int:
+        n, r = len(views), self.n_base_clusterings
+        if self.base == "labels":
+            return CONSENSUS_BYTES * n * int(views.shape[1])
+        M, largest = r * len(views.names), max(views.arrays, key=copy_bytes)
+        low, high = self._range(n)
+        # rows of a view as given, scaled, and in single precision; labels of its runs, of these side by side, and all
+        rows = 2 * copy_bytes(largest) + copy_bytes(largest) * 4 // int(largest.dtype.itemsize)
+        centers = 2 * (low + max(low, high)) * r * int(views.shape[1])
+        learning = rows + 8 * n * (M + 2 * r)
+        return centers + max(learning, CONSENSUS_BYTES * n * M)
+
+    def _make_partitions(self, views: Views, rng: np.random.Generator) -> list[Labels]:
+        """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
+        self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
+        partitions, silent = [], []
+        learn = self.base == "features"
+        scalings = self._fitted_scalings(views) if learn else ()
+        if not learn:
+            self.scalings_ = (None,) * len(views.names)
+        seen = telling_rows(views, dict(enumerate(scalings)), self.metric)
+        for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
+            made = self._learned(views.arrays[v], scalings[v], seen[:, v], child) if learn else _given(views, v)
+            if made is None:
+                silent.append(name)
+                continue
+            self._sources.append((v, made[0]))
+            partitions.append(made[1])
+        self._check_silent(views, silent, partitions)
+        if not partitions:
+            partitions = [np.zeros((len(views), 1), dtype=np.int64)]
+        self.base_labels_ = np.hstack(partitions)
+        _check_inside(self.base_labels_)
+        return partitions
+
+    def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
+        chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
+        return tuple(fit_scaling(X, kind) for X, kind in chosen)
+
+    def _learned(self, X: Any, scaling: Scaling, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
+        """Run k-means many times on the rows of a view that are seen."""
+        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, self.metric)
+        candidates = distinct_rows(rows)
+        if candidates.size < 2:
+            return None
+        low, high = self._range(seen.size)
+        children = rng.spawn(self.n_base_clusterings + 1)
+        numbers = np.clip(cluster_numbers(self.n_base_clusterings, low, high, children[-1]), 2, candidates.size)
+        self._say(f"{self.n_base_clusterings} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
+
+        def some(start: int) -> list[Any]:
+            chosen = range(start, min(start + PARTITIONS_PER_JOB, self.n_base_clusterings))
+            return [
+                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=self.metric)
+                for i in chosen
+            ]
+
+        jobs = [delayed(some)(start) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB)]
+        runs = [run for part in in_order(jobs, self.n_jobs) for run in part]
+        labels = np.full((seen.size, self.n_base_clusterings), -1, dtype=np.int64)
+        labels[seen] = np.stack([run.labels for run in runs], axis=1)
+        centers = [run.centers for run in runs]
+        stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
+        return LearnedPartitions(scaling, self.metric, stacked, tuple(map(int, numbers))), labels
+
+    def _range(self, n: int) -> tuple[int, int]:
+        """Return the smallest and the largest number of clusters of a partition."""
+        given = self.base_cluster_range
+        if given is None:
+            return self.n_clusters, int(np.ceil(np.sqrt(n)))
+        if len(given) != 2 or not all(isinstance(k, int | np.integer) for k in given) or not 2 <= given[0] <= given[1]:
+            raise ValueError(f"base_cluster_range must be two integers 2 <= low <= high, got {given!r}")
+        return int(given[0]), int(given[1])
+
+    def _auto_scaling(self, X: Any) -> str | None:
+        if not sparse.issparse(X):
+            return None if self.metric == "cosine" else "standard"
+        counts = X.data.min(initial=0.0) >= 0 and X.nnz < COUNTS_DENSITY * X.shape[0] * X.shape[1]
+        return "tfidf_plain" if counts else "unit"
+
+    def _check_silent(self, views: Views, silent: list[str], partitions: list[Labels]) -> None:
+        if not partitions and self.n_clusters > 1:
+            n = len(views)
+            raise ValueError(
+                f"all {n} samples are alike in every view (n_samples={n}), so there are no {self.n_clusters} clusters "
+                "to find; check that the right columns were given"
+            )
+        for name in silent:
+            warnings.warn(f"view {name!r} is constant: it says nothing about the samples", stacklevel=2)
+
+    def _new_base_labels(self, views: Views) -> Labels:
+        """Return the base labels (n_new, M) of new samples."""
+        if not self._sources:
+            return np.zeros((len(views), 1), dtype=np.int64)
+        if self.base == "labels":
+            _check_labels(views)
+        scalings = {v: source.scaling for v, source in self._sources if isinstance(source, LearnedPartitions)}
+        seen = telling_rows(views, scalings, self.metric)
+        labels = np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
+        _check_inside(labels)
+        return labels
+
+
+def telling_rows(views: Views, scalings: dict[int, Scaling], metric: str) -> NDArray[np.bool_]:
+    """Return where a sample is observed (n, V) and, for the cosine, has a direction: its scaled row is not 0.
+
+    A sample without a direction in any view keeps its place in all views in which it is observed.
+    """
+    seen = np.array(views.observed)
+    for v, scaling in scalings.items() if metric == "cosine" else ():
+        for rows in row_blocks(len(views)):
+            scaled = apply_scaling(views.arrays[v][rows], scaling)
+            size = abs(scaled).max(axis=1)
+            seen[rows, v] &= np.asarray(size.toarray() if sparse.issparse(size) else size).ravel() != 0
+    lost = ~seen.any(axis=1)
+    seen[lost] = views.observed[lost]
+    return seen
+
+
+def prepared_rows(X: Any, scaling: Scaling, metric: str) -> Any:
+    """Return scaled rows, for the cosine in single precision and of unit length."""
+    X = apply_scaling(X, scaling)
+    return unit_rows(X).astype(np.float32) if metric == "cosine" else X
+
+
+def _given(views: Views, v: int) -> Any:
+    """Return the labels of view v, renumbered, without the partitions that have but one cluster."""
+    _check_labels(views)
+    X, observed = views.arrays[v], views.observed[:, v]
+    known = [np.unique(X[observed, j]) for j in range(X.shape[1])]
+    known = [values[values >= 0] for values in known]
+    columns = np.array([j for j, values in enumerate(known) if values.size > 1], dtype=np.int64)
+    if columns.size == 0:
+        return None
+    source = GivenPartitions(columns, tuple(known[j] for j in columns))
+    return source, source.labels(X, observed)
+
+
+def _check_inside(base_labels: Labels) -> None:
+    outside = np.flatnonzero((base_labels < 0).all(axis=1))
+    if outside.size:
+        raise ValueError(
+            f"{outside.size} sample(s) are in no partition of the fit, first row {int(outside[0])}: labels of -1, or "
+            "unknown ones, in all columns, or observed in views without clusters only; drop them"
+        )
+
+
+def _check_labels(views: Views) -> None:
+    for v, (name, X) in enumerate(views.items()):
+        if sparse.issparse(X):
+            raise TypeError(f"view {name!r}: partitions must be a dense array of labels; write .toarray()")
+        rows = X[views.observed[:, v]]
+        if (rows != np.rint(rows)).any() or (rows < -1).any():
+            raise ValueError(
+                f"view {name!r}: base='labels' takes integer labels, one column per partition, -1 for a sample that "
+                "a partition lacks; use base='features' for features"
+            )

@@ -1,0 +1,338 @@
+r"""K-means-based consensus clustering: a utility maximised by k-means on the one-hot rows of all partitions."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.linalg.scaling import row_blocks
+from manyviews.optim.history import History, warn_unconverged
+from manyviews.partitions.coassociation import indicator_matrix
+from manyviews.partitions.discretize import center_confidence
+from manyviews.views import Views
+
+__all__ = ["KCC", "ConsensusRun", "block_costs", "consensus_kmeans", "partition_scales"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+UTILITIES = ("categorical", "entropy", "cosine", "lp")
+TINY = float(np.finfo(np.float64).eps)
+
+
+class ConsensusRun(NamedTuple):
+    """Labels (n,), centroids (k, D) after the last accepted step, and history."""
+
+    labels: Labels
+    centers: Array
+    history: History
+
+
+def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, power: float) -> Array:
+    """Return G (D, k): what a sample in base cluster j of partition i adds to its distance to centroid k.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (k, D)
+        Centroids; block i holds the shares of the base clusters of partition i.
+    widths : ndarray of shape (r,)
+        Base clusters of each partition.
+    weights : ndarray of shape (r,)
+        Weights of the partitions.
+    utility : {"categorical", "entropy", "cosine", "lp"}
+        Squared norm, negative entropy, norm, p-norm of the shares.
+    power : float
+        p of "lp".
+
+    Returns
+    -------
+    ndarray of shape (D, k)
+        Distances are the products of the one-hot rows with it.
+    """
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    if utility == "entropy":
+        costs = -np.log2(centers + TINY)
+    elif utility == "categorical":
+        squares = np.add.reduceat(centers**2, starts, axis=1)
+        costs = 1 + np.repeat(squares, widths, axis=1) - 2 * centers
+    else:
+        p = 2.0 if utility == "cosine" else power
+        norms = np.add.reduceat(centers**p, starts, axis=1) ** (1 / p)
+        costs = 1 - (centers / np.maximum(np.repeat(norms, widths, axis=1), TINY)) ** (p - 1)
+    return np.asarray((costs * np.repeat(weights, widths)).T)
+
+
+def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
+    """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
+    sizes = np.asarray(B.sum(axis=0)).ravel()
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
+    if utility == "entropy":
+        return np.asarray(np.add.reduceat(-shares * np.log2(shares + TINY), starts))
+    p = {"categorical": 2.0, "cosine": 2.0, "lp": power}[utility]
+    sums = np.add.reduceat(shares**p, starts)
+    return np.asarray(sums if utility == "categorical" else sums ** (1 / p))
+
+
+def consensus_kmeans(
+    B: Any,
+    widths: Labels,
+    centers: Array,
+    rng: np.random.Generator,
+    *,
+    weights: Array,
+    utility: str,
+    power: float = 5.0,
+    tol: float = 1e-5,
+    max_iter: int = 40,
+) -> ConsensusRun:
+    """Run k-means with the distance of the utility until the sum of distances settles.
+
+    Parameters
+    ----------
+    B : csr_array of shape (n, D)
+        One-hot rows of all partitions.
+    widths : ndarray of shape (r,)
+        Base clusters of each partition.
+    centers : ndarray of shape (k, D)
+        Start.
+    rng : Generator
+        Draws the sample that an empty cluster starts again from.
+    weights : ndarray of shape (r,)
+        Weights of the partitions, scaled already.
+    utility, power
+        As in ``block_costs``.
+    tol : float, default=1e-5
+        Change of the sum that ends the iterations.
+    max_iter : int, default=40
+        Most iterations.
+
+    Returns
+    -------
+    ConsensusRun
+        As the toolbox of the authors returns it: the labels before the step that changed nothing.
+    """
+    labels, sums = np.zeros(B.shape[0], dtype=np.int64), [np.inf]
+    for _ in range(max_iter):
+        assigned, total = _assign(B, block_costs(centers, widths, weights, utility, power))
+        if abs(sums[-1] - total) < tol or total > sums[-1]:
+            return ConsensusRun(labels, centers, History(np.array(sums[1:]), len(sums) - 1, True))
+        sums.append(total)
+        labels, centers = assigned, _shares(B, assigned, len(centers), widths, rng)
+    return ConsensusRun(labels, centers, History(np.array(sums[1:]), max_iter, False))
+
+
+def _assign(B: Any, costs: Array) -> tuple[Labels, float]:
+    labels, total = np.empty(B.shape[0], dtype=np.int64), 0.0
+    for rows in row_blocks(B.shape[0]):
+        distances = B[rows] @ costs
+        labels[rows] = distances.argmin(axis=1)
+        total += float(distances.min(axis=1).sum())
+    return labels, total
+
+
+def _shares(B: Any, labels: Labels, k: int, widths: Labels, rng: np.random.Generator) -> Array:
+    """Return the mean one-hot row of each cluster over the members that each partition has."""
+    D = B.shape[1]
+    counts = np.zeros(k * D)
+    for rows in row_blocks(B.shape[0]):
+        block = B[rows]
+        counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
+    counts = counts.reshape(k, D)
+    for empty in np.flatnonzero(np.bincount(labels, minlength=k) == 0):
+        counts[empty] = B[[int(rng.integers(B.shape[0]))]].toarray()
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
+    return np.asarray(counts / np.maximum(members, 1))
+
+
+class KCC(EnsembleClusterer):
+    r"""K-means-based consensus clustering (KCC).
+
+    Each view is clustered many times. The consensus π is the one that shares most with all base partitions,
+
+    .. math:: \max_\pi \sum_i w_i\, U(\pi, \pi_i), \qquad U = \sum_k p_k\, \phi(c_{k,i}) - \phi(q_i)
+
+    with :math:`c_{k,i}` the shares of the base clusters of partition i within consensus cluster k, :math:`q_i` those
+    among all samples, and φ convex. For such utilities it is found by k-means on the one-hot rows of all partitions.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    base : {"features", "labels"}, default="features"
+        What each view holds: features (n, d_v), or labels (n, r_v) of partitions made elsewhere, -1 where a partition
+        lacks a sample.
+    n_base_clusterings : int, default=100
+        k-means runs r per view; more make the result steadier.
+    base_cluster_range : tuple of int, default=None
+        Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
+        ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
+    metric : {"cosine", "euclidean"}, default="cosine"
+        Similarity in the k-means runs.
+    utility : {"categorical", "entropy", "cosine", "lp"}, default="categorical"
+        φ: squared norm (:math:`U_c`), negative entropy (:math:`U_H`), norm (:math:`U_{\cos}`) or p-norm
+        (:math:`U_{L_p}`).
+    utility_power : float, default=5.0
+        p of "lp"; raising it looks at the largest base cluster only.
+    normalize_utility : bool, default=False
+        Divide the weight of a partition by :math:`|\phi(q_i)|`, so that fine and coarse ones weigh alike.
+    base_weights : array-like of shape (M,), default=None
+        Weights :math:`w_i` of the partitions of all views in order; 1 by default.
+    n_init : int, default=10
+        Starts of which the one with the smallest sum of distances is kept.
+    tol : float, default=1e-5
+        Change of the sum of distances that ends a start.
+    max_iter : int, default=40
+        Most iterations of a start.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
+        What is done to each view first; see ``MVEC``.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of partitions and starts.
+    n_jobs : int, default=None
+        Jobs for the partitions; -1 uses all cores.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    base_labels_ : ndarray of shape (n, M), int64
+        Base labels in the partitions of all views, -1 for none.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centroids: 0 is a tie.
+    history_ : History
+        Sum of distances after each iteration of the best start.
+    n_iter_, converged_ : int, bool
+        Iterations of the best start, and whether it met ``tol``.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (m,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    SEC : k-means that solves a spectral clustering of the co-association matrix.
+
+    Notes
+    -----
+    Cost: O(n M k) time per iteration and O(n M) memory for M partitions in all. New samples get base labels from the
+    nearest stored centres, then the nearest centroid; the training samples get ``labels_`` again.
+
+    References
+    ----------
+    J. Wu, H. Liu, H. Xiong, J. Cao, J. Chen. K-means-based Consensus Clustering: A Unified View. IEEE Transactions on
+    Knowledge and Data Engineering 27(1), 2015, 155-169. https://doi.org/10.1109/TKDE.2014.2316512
+
+    Examples
+    --------
+    >>> from manyviews import KCC, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> KCC(n_clusters=3, random_state=0).fit(data.views).labels_.shape
+    (90,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+        "utility": [StrOptions(set(UTILITIES))],
+        "utility_power": [Interval(Real, 1, None, closed="neither")],
+        "normalize_utility": ["boolean"],
+        "base_weights": ["array-like", None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        base: str = "features",
+        n_base_clusterings: int = 100,
+        base_cluster_range: Any = None,
+        metric: str = "cosine",
+        utility: str = "categorical",
+        utility_power: float = 5.0,
+        normalize_utility: bool = False,
+        base_weights: Any = None,
+        n_init: int = 10,
+        tol: float = 1e-5,
+        max_iter: int = 40,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.base = base
+        self.n_base_clusterings = n_base_clusterings
+        self.base_cluster_range = base_cluster_range
+        self.metric = metric
+        self.utility = utility
+        self.utility_power = utility_power
+        self.normalize_utility = normalize_utility
+        self.base_weights = base_weights
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        partition_rng, start_rng = rng.spawn(2)
+        self._make_partitions(views, partition_rng)
+        labels = self.base_labels_
+        self._widths = labels.max(axis=0) + 1
+        B = indicator_matrix(labels)
+        weights = self._weights(labels.shape[1])
+        if self.normalize_utility:
+            scales = partition_scales(B, self._widths, self.utility, self.utility_power)
+            weights = weights / np.maximum(scales, TINY)
+        best = min(
+            (self._run(B, weights, child) for child in start_rng.spawn(self.n_init)),
+            key=lambda run: run.history.objective[-1],
+        )
+        warn_unconverged(best.history, type(self).__name__)
+        self.history_, self.n_iter_, self.converged_ = best.history, best.history.n_iter, best.history.converged
+        self._costs = block_costs(best.centers, self._widths, weights, self.utility, self.utility_power)
+        distances = B @ self._costs
+        self.confidence_ = center_confidence(np.maximum(distances, 0.0))
+        return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+
+    def _run(self, B: Any, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+        seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))].toarray()
+        return consensus_kmeans(
+            B,
+            self._widths,
+            seeds,
+            rng,
+            weights=weights,
+            utility=self.utility,
+            power=self.utility_power,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _weights(self, n_base_clusterings: int) -> Array:
+        if self.base_weights is None:
+            return np.ones(n_base_clusterings)
+        weights = np.asarray(self.base_weights, dtype=np.float64)
+        if weights.shape != (n_base_clusterings,) or (weights < 0).any() or not weights.any():
+            raise ValueError(
+                f"base_weights must be {n_base_clusterings} non-negative numbers, one per partition in use, "
+                f"got shape {weights.shape}"
+            )
+        return weights
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
+        return np.asarray((B @ self._costs).argmin(axis=1), dtype=np.int64)

@@ -1,0 +1,279 @@
+r"""Multi-view ensemble clustering: the estimator; its iterations are in ``mvec_solver``."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, solve_mvec
+from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
+from manyviews.optim.alm import Penalty
+from manyviews.optim.history import warn_unconverged
+from manyviews.partitions.coassociation import Coassociation
+from manyviews.partitions.consensus_vote import ConsensusVote
+from manyviews.partitions.discretize import center_confidence
+from manyviews.partitions.low_rank import low_rank_embedding
+from manyviews.partitions.merging import Groups, group_labels, merge_equal_rows, merge_similar_rows
+from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
+from manyviews.views import Views
+from manyviews.views.cells import first_equals
+
+__all__ = ["MVEC"]
+
+Array = NDArray[Any]
+# up to this many groups precision="auto" is double
+DOUBLE_LIMIT = 300
+
+
+class MVEC(EnsembleClusterer):
+    r"""Multi-view ensemble clustering (MVEC).
+
+    Each view is clustered many times; :math:`S_v` holds how often two samples share a cluster of view v. One affinity
+    Z that explains all views but for sparse errors :math:`E_v` is sought together with a partition H, which in turn
+    sharpens every :math:`S_v`:
+
+    .. math::
+
+        \min_{H, Z, E_v} \operatorname{tr}(H^\top L_Z H) + \lambda_1 \|Z\|_* + \lambda_2 \sum_v \|E_v\|_1
+        \quad\text{s.t. } H^\top H = I,\; S_v + H H^\top = S_v Z + E_v,\; Z \ge 0,\; Z 1 = 1.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    base : {"features", "labels"}, default="features"
+        What each view holds: features (n, d_v), or labels (n, r_v) of r_v partitions made elsewhere, -1 where a
+        partition lacks a sample.
+    n_base_clusterings : int, default=100
+        k-means runs r per view; more make the result steadier, from about 50 on little.
+    base_cluster_range : tuple of int, default=None
+        Smallest and largest number of clusters of a run, drawn at random; raising them makes the partitions finer. By
+        default ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
+    metric : {"cosine", "euclidean"}, default="cosine"
+        Similarity in the k-means runs.
+    nuclear_weight : float, default=1.0
+        :math:`\lambda_1`: raising it lowers the rank of Z.
+    noise_weight : float, default=0.01
+        :math:`\lambda_2`: raising it leaves less to the errors.
+    penalty_growth : float, default=1.2
+        Growth of the penalty per iteration; from 1.5 on faster, but worse.
+    simplex : {"project", "alm"}, default="project"
+        How Z1 = 1 is kept: by projection, which is exact, or by a multiplier, as in the paper.
+    laplacian : {"normalized", "unnormalized"}, default="normalized"
+        Laplacian in the H step. The paper's is unnormalized, which locks in on single samples of low degree.
+    step : {"tight", "paper"}, default="tight"
+        Inverse step size of Z: a bound of the curvature, or the paper's larger constant.
+    final : {"lrr", "spectral", "kmeans_h"}, default="lrr"
+        How labels are drawn: from the low-rank part of Z with powered cosines, as the authors do; from the unit rows of
+        H; from the rows of H.
+    n_init : int, default=20
+        Starts of the final k-means.
+    max_groups : int, default=None
+        Samples with equal base labels are always merged, which changes nothing but the cost. With a number, samples
+        that share most of their clusters are merged too, by k-means on their base labels, so that at most so many
+        groups are left: an approximation for large n; raising it comes closer to the exact result at cubic cost.
+    precision : {"auto", "single", "double"}, default="auto"
+        Of the n × n arrays; "auto" is single above 300 groups.
+    tol : float, default=1e-4
+        Residual :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F` that ends the iterations.
+    max_iter : int, default=100
+        Most iterations.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
+        What is done to each view first. "auto": nothing for dense views, or standardised where the metric is
+        "euclidean"; tf-idf and unit rows for sparse ones ("tfidf_plain": terms that all samples have do not count),
+        or unit rows where more than half of the entries are not 0.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the partitions and of the final k-means.
+    n_jobs : int, default=None
+        Jobs for the partitions; -1 uses all cores.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    base_labels_ : ndarray of shape (n, M), int64
+        Base labels in the partitions of all views, -1 for none.
+    embedding_ : ndarray of shape (n, k)
+        Rows that the final k-means grouped.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centres: 0 is a tie.
+    affinity_ : ndarray of shape (u, u)
+        Z between the groups of merged samples; that of samples i and j is ``affinity_[groups_[i], groups_[j]]``.
+    groups_ : ndarray of shape (n,), int64
+        Group of each sample, in order of first appearance.
+    history_ : History
+        Residual after each iteration, as ``objective``.
+    n_iter_, converged_ : int, bool
+        Iterations, and whether ``tol`` was met.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (m,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    SEC : Spectral clustering of the mean co-association, linear in n.
+    RSEC : The method for a single co-association matrix.
+
+    Notes
+    -----
+    Memory: about (7 + 2 m) u² numbers of 4 bytes for u distinct samples; ``max_groups`` bounds u. Cost per iteration:
+    2 m products with :math:`S_v`, each O(n² r) at most and by merging partitions pairwise about a quarter of that, and
+    a partial singular value decomposition, O(n² q) for rank q of the low-rank part. Samples not observed in a view, or
+    with a row of zeros where the metric is the cosine, are in none of its partitions.
+
+    New samples get base labels from the nearest stored centres. One whose base labels equal those of a training sample
+    gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
+    with the training samples.
+
+    References
+    ----------
+    Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu. From Ensemble Clustering to Multi-View Clustering. IJCAI 2017, 2843-2849.
+    https://doi.org/10.24963/ijcai.2017/396
+
+    Examples
+    --------
+    >>> from manyviews import MVEC, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> MVEC(n_clusters=3, random_state=0).fit(data.views).labels_.shape
+    (90,)
+    """
+
+    _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+        "nuclear_weight": [Interval(Real, 0, None, closed="left")],
+        "noise_weight": [Interval(Real, 0, None, closed="left")],
+        "penalty_growth": [Interval(Real, 1, None, closed="neither")],
+        "simplex": [StrOptions({"project", "alm"})],
+        "laplacian": [StrOptions({"normalized", "unnormalized"})],
+        "step": [StrOptions({"tight", "paper"})],
+        "final": [StrOptions({"lrr", "spectral", "kmeans_h"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_groups": [Interval(Integral, 2, None, closed="left"), None],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        base: str = "features",
+        n_base_clusterings: int = 100,
+        base_cluster_range: Any = None,
+        metric: str = "cosine",
+        nuclear_weight: float = 1.0,
+        noise_weight: float = 0.01,
+        penalty_growth: float = 1.2,
+        simplex: Any = "project",
+        laplacian: Any = "normalized",
+        step: Any = "tight",
+        final: str = "lrr",
+        n_init: int = 20,
+        max_groups: int | None = None,
+        precision: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.base = base
+        self.n_base_clusterings = n_base_clusterings
+        self.base_cluster_range = base_cluster_range
+        self.metric = metric
+        self.nuclear_weight = nuclear_weight
+        self.noise_weight = noise_weight
+        self.penalty_growth = penalty_growth
+        self.simplex = simplex
+        self.laplacian = laplacian
+        self.step = step
+        self.final = final
+        self.n_init = n_init
+        self.max_groups = max_groups
+        self.precision = precision
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _memory_estimate(self, views: Views) -> int:
+        u = len(views)  # groups of samples with equal base labels, which identical samples have
+        if self.laplacian != "unnormalized":
+            u = int(np.count_nonzero(first_equals(views.arrays) == np.arange(u)))
+            u = u if self.max_groups is None else min(u, max(self.max_groups, self.n_clusters))
+        arrays = (7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2
+        return super()._memory_estimate(views) + int(arrays)
+
+    def _dtype(self, u: int) -> np.dtype[Any]:
+        """Return the type of the arrays of u groups."""
+        double = self.precision == "double" or (self.precision == "auto" and u <= DOUBLE_LIMIT)
+        return np.dtype(np.float64 if double else np.float32)
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        partition_rng, solver_rng, final_rng = rng.spawn(3)
+        partitions = self._make_partitions(views, partition_rng)
+        groups = self._merged(partition_rng)
+        merged = [group_labels(labels, groups) for labels in partitions]
+        result = self._solve(merged, groups, solver_rng)
+        warn_unconverged(result.history, type(self).__name__)
+        self.affinity_, self.groups_, self.history_ = result.Z, groups.of_sample, result.history
+        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
+        labels = self._discretize(result, groups, final_rng)
+        self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
+        return labels[groups.of_sample]
+
+    def _merged(self, rng: np.random.Generator) -> Groups:
+        """Merge equal samples; not with the unnormalized Laplacian, which tells samples of one group apart."""
+        if self.laplacian == "unnormalized":
+            n = len(self.base_labels_)
+            return Groups(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
+        groups = merge_equal_rows(self.base_labels_)
+        if self.max_groups is not None and groups.first.size > self.max_groups:
+            groups = merge_similar_rows(self.base_labels_, max(self.max_groups, self.n_clusters), rng)
+        return groups
+
+    def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:
+        u = groups.first.size
+        dtype = self._dtype(u)
+        self._say(f"{u} groups of samples with distinct base labels, {dtype}")
+        operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
+        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
+        penalty = Penalty(growth=self.penalty_growth)
+        k = min(self.n_clusters, u)
+        return solve_mvec(operators, k, options=options, penalty=penalty, tol=self.tol, max_iter=self.max_iter, rng=rng)
+
+    def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the label of each group."""
+        k, root = result.H.shape[1], np.sqrt(groups.sizes).astype(result.Z.dtype)
+        if self.final == "lrr":
+            factors: LowRank = result.J
+            if factors.values.size < k:  # stopped before the low-rank part filled up
+                factors = singular_value_threshold(root[:, None] * result.Z * root, 0.0)
+            rows = low_rank_embedding(factors, k, rng, groups.sizes)
+        else:
+            rows = unit_rows(result.H) if self.final == "spectral" else result.H
+        clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
+        self.embedding_ = rows[groups.of_sample]
+        distances = nearest_center_distances(rows, clusters.centers)
+        self.confidence_ = center_confidence(distances)[groups.of_sample]
+        return clusters.labels
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        return self._vote(self._new_base_labels(views))

@@ -1,0 +1,311 @@
+r"""Spectral ensemble clustering: normalised cut of the co-association matrix as a weighted k-means."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
+from manyviews.linalg.scaling import row_blocks, unit_rows
+from manyviews.optim.history import History, warn_unconverged
+from manyviews.partitions.coassociation import Coassociation, indicator_matrix
+from manyviews.partitions.discretize import center_confidence, kmeans_rows
+from manyviews.prototypes.kmeans import nearest_center_distances
+from manyviews.views import Views
+
+__all__ = ["SEC", "EnsembleRun", "association_weights", "spectral_embedding", "weighted_kmeans"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+DENSE_LIMIT = 300
+SPARE_VECTORS = 8
+
+
+class EnsembleRun(NamedTuple):
+    """Labels (n,), centroids (k, D) and history of the objective."""
+
+    labels: Labels
+    centers: Array
+    history: History
+
+
+def association_weights(B: Any) -> Array:
+    """Return w = B Bᵀ 1 (n,): r times the row sums of the co-association matrix."""
+    return np.asarray(B @ np.asarray(B.sum(axis=0)).ravel())
+
+
+def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100) -> EnsembleRun:
+    r"""Minimise :math:`\sum_l w_l \|b_l / w_l - m_{k(l)}\|^2` from given centroids until the labels repeat.
+
+    Parameters
+    ----------
+    B : csr_array of shape (n, D)
+        One-hot rows of all partitions.
+    centers : ndarray of shape (k, D)
+        Start.
+    max_iter : int, default=100
+        Most iterations.
+
+    Returns
+    -------
+    EnsembleRun
+        Labels nearest to the centroids, centroids, objective after each iteration.
+    """
+    w = association_weights(B)
+    constant = float((np.diff(B.indptr) / w).sum())
+    labels, gaps = _nearest(B, w, centers)
+    objective: list[float] = []
+    for _ in range(max_iter):
+        centers = _centers(B, w, _refilled(labels, gaps, w, len(centers), B), len(centers))
+        last = labels
+        labels, gaps = _nearest(B, w, centers)
+        objective.append(constant + float(w @ gaps))
+        if np.array_equal(labels, last):
+            return EnsembleRun(labels, centers, History(np.array(objective), len(objective), True))
+    return EnsembleRun(labels, centers, History(np.array(objective), max_iter, False))
+
+
+def _nearest(B: Any, w: Array, centers: Array) -> tuple[Labels, Array]:
+    """Return the nearest centroid of each row, and its squared distance less the squared length of the row."""
+    squares = np.einsum("ij,ij->i", centers, centers)
+    columns = np.ascontiguousarray(centers.T)
+    labels, gaps = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
+    for rows in row_blocks(B.shape[0]):
+        part = squares - (2 / w[rows])[:, None] * (B[rows] @ columns)
+        labels[rows], gaps[rows] = part.argmin(axis=1), part.min(axis=1)
+    return labels, gaps
+
+
+def _refilled(labels: Labels, gaps: Array, w: Array, k: int, B: Any) -> Labels:
+    """Give each empty cluster the row with the largest weighted distance, one row per cluster."""
+    empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
+    if empty.size == 0:
+        return labels
+    labels = labels.copy()
+    distances = np.diff(B.indptr) / w + w * gaps
+    labels[np.argsort(-distances, kind="stable")[: empty.size]] = empty
+    return labels
+
+
+def _cluster_rows(B: Any, labels: Labels, k: int) -> Array:
+    n = B.shape[0]
+    members = sparse.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(k, n))
+    return np.asarray((members @ B).toarray())
+
+
+def _centers(B: Any, w: Array, labels: Labels, k: int) -> Array:
+    weights = np.bincount(labels, weights=w, minlength=k)
+    return _cluster_rows(B, labels, k) / np.where(weights > 0, weights, 1)[:, None]
+
+
+def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return the k leading eigenvectors of the normalised co-association matrix, and what gives new samples theirs.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, M) of int
+        Base labels, -1 for none.
+    k : int
+        Number of eigenvectors.
+    rng : Generator
+        Start of the iterations.
+
+    Returns
+    -------
+    rows : ndarray of shape (n, k)
+        Rows of the embedding, of unit length.
+    projection : ndarray of shape (D, k)
+        One-hot base labels times it, brought to unit length, are rows of the embedding.
+    """
+    n = len(labels)
+    B = indicator_matrix(labels)
+    factor = 1 / np.sqrt(association_weights(B) / labels.shape[1])
+    if n <= DENSE_LIMIT:
+        dense = (B @ B.T).toarray() / labels.shape[1]
+        values, vectors = top_eigenpairs(factor[:, None] * dense * factor, k)
+    else:
+        S = Coassociation(labels)
+        start = rng.standard_normal((n, min(n, k + SPARE_VECTORS)))
+        values, vectors = leading_subspace(lambda X: factor[:, None] * (S @ (factor[:, None] * X)), start, k, tol=1e-6)
+    usable = values[:k] > 1e-10
+    scale = np.where(usable, 1 / np.where(usable, values[:k], 1), 0)
+    projection = np.asarray(B.T @ (factor[:, None] * vectors[:, :k])) * scale
+    return unit_rows(np.asarray(B @ projection)), projection
+
+
+class SEC(EnsembleClusterer):
+    r"""Spectral ensemble clustering (SEC).
+
+    Each view is clustered many times; S holds how often two samples share a cluster, over all views. Its normalised cut
+    is the weighted k-means of the one-hot rows :math:`b_l` of all partitions,
+
+    .. math:: \min \sum_l w_l \bigl\| b_l / w_l - m_{k(l)} \bigr\|^2, \qquad w = B B^\top 1,
+
+    which is linear in n.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    base : {"features", "labels"}, default="features"
+        What each view holds: features (n, d_v), or labels (n, r_v) of partitions made elsewhere, -1 where a partition
+        lacks a sample.
+    n_base_clusterings : int, default=100
+        k-means runs r per view; more make the result steadier.
+    base_cluster_range : tuple of int, default=None
+        Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
+        ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
+    metric : {"cosine", "euclidean"}, default="cosine"
+        Similarity in the k-means runs.
+    solver : {"kmeans", "spectral"}, default="kmeans"
+        Weighted k-means, as the paper; or the eigenvectors of the normalised S, then k-means on their unit rows, which
+        depends less on the start.
+    n_init : int, default=10
+        Starts of which the one with the smallest objective is kept.
+    max_iter : int, default=100
+        Most iterations of a start.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
+        What is done to each view first; see ``MVEC``.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of partitions and starts.
+    n_jobs : int, default=None
+        Jobs for the partitions; -1 uses all cores.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    base_labels_ : ndarray of shape (n, M), int64
+        Base labels in the partitions of all views, -1 for none.
+    embedding_ : ndarray of shape (n, k)
+        Unit rows of the eigenvectors; with ``solver="spectral"`` only.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centroids: 0 is a tie.
+    history_ : History
+        Objective after each iteration of the best start; with "spectral" that of the final k-means.
+    n_iter_, converged_ : int, bool
+        Iterations of the best start, and whether its labels came to rest.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (m,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    KCC : k-means with the distance of a utility.
+    MVEC : Seeks one low-rank affinity behind the co-association of every view.
+
+    Notes
+    -----
+    Cost: O(n M k) time per iteration and O(n M) memory for M partitions in all. A cluster that loses its members starts
+    again from the row with the largest weighted distance. New samples get base labels from the nearest stored centres,
+    then the nearest centroid ("spectral": in the embedding).
+
+    References
+    ----------
+    H. Liu, J. Wu, T. Liu, D. Tao, Y. Fu. Spectral Ensemble Clustering via Weighted K-Means: Theoretical and Practical
+    Evidence. IEEE Transactions on Knowledge and Data Engineering 29(5), 2017, 1129-1143.
+    https://doi.org/10.1109/TKDE.2017.2650229
+
+    Examples
+    --------
+    >>> from manyviews import SEC, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> SEC(n_clusters=3, random_state=0).fit(data.views).labels_.shape
+    (90,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+        "solver": [StrOptions({"kmeans", "spectral"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        base: str = "features",
+        n_base_clusterings: int = 100,
+        base_cluster_range: Any = None,
+        metric: str = "cosine",
+        solver: str = "kmeans",
+        n_init: int = 10,
+        max_iter: int = 100,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.base = base
+        self.n_base_clusterings = n_base_clusterings
+        self.base_cluster_range = base_cluster_range
+        self.metric = metric
+        self.solver = solver
+        self.n_init = n_init
+        self.max_iter = max_iter
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        partition_rng, start_rng = rng.spawn(2)
+        self._make_partitions(views, partition_rng)
+        labels = self.base_labels_
+        self._widths = labels.max(axis=0) + 1
+        if self.solver == "spectral":
+            return self._fit_spectral(labels, start_rng)
+        B = indicator_matrix(labels)
+        self._sizes = np.asarray(B.sum(axis=0)).ravel()
+        runs = (self._run(B, child) for child in start_rng.spawn(self.n_init))
+        best = min(runs, key=lambda run: run.history.objective[-1])
+        warn_unconverged(best.history, type(self).__name__)
+        self.history_, self.n_iter_, self.converged_ = best.history, best.history.n_iter, best.history.converged
+        self._centers = best.centers
+        found, self.confidence_ = self._nearest_centers(B)
+        return found
+
+    def _run(self, B: Any, rng: np.random.Generator) -> EnsembleRun:
+        seeds = np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))
+        rows = B[seeds]
+        return weighted_kmeans(B, rows.toarray() / (rows @ self._sizes)[:, None], max_iter=self.max_iter)
+
+    def _nearest_centers(self, B: Any) -> tuple[Labels, Array]:
+        """Return labels and confidence of one-hot rows, by their distances to the centroids."""
+        w = B @ self._sizes
+        labels, confidence = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
+        squares, columns = (self._centers**2).sum(axis=1), np.ascontiguousarray(self._centers.T)
+        for rows in row_blocks(B.shape[0]):
+            own = np.maximum(w[rows], 1)[:, None]
+            lengths = np.diff(B.indptr)[rows][:, None] / own**2
+            distances = np.sqrt(np.maximum(lengths + squares - 2 * (B[rows] @ columns) / own, 0))
+            labels[rows], confidence[rows] = distances.argmin(axis=1), center_confidence(distances)
+        return labels, confidence
+
+    def _fit_spectral(self, labels: Labels, rng: np.random.Generator) -> Labels:
+        embedding, self._projection = spectral_embedding(labels, min(self.n_clusters, len(labels)), rng)
+        clusters = kmeans_rows(embedding, self.n_clusters, rng, n_init=self.n_init)
+        self.embedding_, self._centers = embedding, clusters.centers
+        self.history_, self.n_iter_, self.converged_ = History(np.array([clusters.inertia]), 1, True), 1, True
+        self.confidence_ = center_confidence(nearest_center_distances(embedding, clusters.centers))
+        return clusters.labels
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
+        if self.solver == "kmeans":
+            return self._nearest_centers(B)[0]
+        rows = unit_rows(np.asarray(B @ self._projection))
+        return np.asarray(nearest_center_distances(rows, self._centers).argmin(axis=1), dtype=np.int64)

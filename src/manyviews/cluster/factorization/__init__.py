@@ -1,0 +1,1 @@
+"""Common directions and factors of several views."""

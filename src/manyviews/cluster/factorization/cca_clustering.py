@@ -1,0 +1,300 @@
+r"""Clustering in the directions in which views correlate: canonical correlation analysis, then k-means.
+
+Two views: singular vectors of :math:`C_{xx}^{-1/2} C_{xy} C_{yy}^{-1/2}`. Any other number: leading eigenvectors of the
+sum of the views' (ridge) projectors, the MAXVAR generalisation, which for two views spans the same directions.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import svds
+from sklearn.utils._param_validation import Interval
+
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.linalg.eigen import column_signs, top_eigenpairs
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.optim.history import History
+from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
+from manyviews.views import Views
+
+__all__ = ["CCAClustering", "Directions", "canonical_directions", "maxvar_directions"]
+
+Array = NDArray[Any]
+# directions with less than this share of a view's largest variance are rounding
+RANK_CUTOFF = 1e-12
+# sparse views with more columns are reduced to so many singular directions
+MOST_DIRECTIONS = 500
+
+
+class Directions(NamedTuple):
+    """Correlations (d,), and for each view its mean (p,) and projection (p, d)."""
+
+    correlations: Array
+    means: list[Array]
+    projections: list[Array]
+
+
+class Whitened(NamedTuple):
+    """A view's mean (p,), what turns centred rows into uncorrelated ones of variance at most 1 (p, r), these rows."""
+
+    mean: Array
+    transform: Array
+    rows: Array
+
+
+def canonical_directions(arrays: Any, d: int, ridge: tuple[float, ...], rng: np.random.Generator) -> Directions:
+    """Return the d leading pairs of canonical directions of two views.
+
+    Parameters
+    ----------
+    arrays : pair of ndarray or CSR of shape (n, p_v)
+        Views.
+    d : int
+        Number of pairs; fewer where a view has a smaller rank.
+    ridge : pair of float
+        Added to the diagonal of each view's covariance.
+    rng : Generator
+        Start of the sparse singular value decomposition.
+
+    Returns
+    -------
+    Directions
+        Correlations, descending; the entry of largest modulus in each column of the first projection is positive.
+    """
+    x, y = (_whiten(Z, r, rng) for Z, r in zip(arrays, ridge, strict=True))
+    U, s, Vt = np.linalg.svd(x.rows.T @ y.rows / x.rows.shape[0], full_matrices=False)
+    A, B = x.transform @ U[:, :d], y.transform @ Vt[:d].T
+    signs = column_signs(A)
+    return Directions(s[:d], [x.mean, y.mean], [A * signs, B * signs])
+
+
+def maxvar_directions(
+    arrays: tuple[Any, ...], d: int, ridge: tuple[float, ...], rng: np.random.Generator
+) -> Directions:
+    """Return for any number of views the directions whose sum has the largest variance, view by view whitened.
+
+    Parameters
+    ----------
+    arrays : tuple of ndarray or CSR of shape (n, p_v)
+        Views.
+    d : int
+        Number of directions.
+    ridge : tuple of float
+        Added to the diagonal of each view's covariance.
+    rng : Generator
+        Start of the sparse singular value decomposition.
+
+    Returns
+    -------
+    Directions
+        Eigenvalues of the mean projector, descending, and projections.
+    """
+    white = [_whiten(X, r, rng) for X, r in zip(arrays, ridge, strict=True)]
+    stacked = np.hstack([w.rows for w in white])
+    values, vectors = top_eigenpairs(stacked.T @ stacked / len(stacked), min(d, stacked.shape[1]))
+    blocks = np.split(vectors, np.cumsum([w.rows.shape[1] for w in white])[:-1])
+    projections = [w.transform @ block for w, block in zip(white, blocks, strict=True)]
+    return Directions(values / len(white), [w.mean for w in white], projections)
+
+
+def _whiten(X: Any, ridge: float, rng: np.random.Generator) -> Whitened:
+    n, p = X.shape
+    basis: Array | None
+    if sparse.issparse(X) and p <= MOST_DIRECTIONS:
+        X = X.toarray()  # no larger than the rows in singular directions, of which one would be lost
+    if sparse.issparse(X):
+        basis = _sparse_basis(X, rng)
+        Z = X @ basis
+        mean = np.asarray(X.mean(axis=0)).ravel()
+    else:
+        mean = X.mean(axis=0, dtype=np.float64)
+        basis = np.linalg.svd(X - mean, full_matrices=False)[2].T if p > n else None
+        Z = np.asarray(X - mean, dtype=np.float64) if basis is None else (X - mean) @ basis
+    Z = Z - Z.mean(axis=0)
+    variances, V = top_eigenpairs(Z.T @ Z / n, Z.shape[1])
+    kept = variances > RANK_CUTOFF * max(variances[0], np.finfo(float).tiny)
+    if not kept.any():
+        kept, ridge = np.arange(variances.size) < 1, 1.0
+    transform = V[:, kept] / np.sqrt(np.maximum(variances[kept], 0.0) + ridge)
+    return Whitened(mean, transform if basis is None else basis @ transform, Z @ transform)
+
+
+class CCAClustering(MultiViewClusterer, PredictMixin):
+    r"""Multi-view clustering via canonical correlation analysis.
+
+    .. math:: \max_{A, B} \operatorname{Tr}(A^\top C_{xy} B), \qquad A^\top (C_{xx} + r_x I) A
+              = B^\top (C_{yy} + r_y I) B = I_d
+
+    then k-means on the projected views. If two views are uncorrelated given the cluster, the k - 1 leading directions
+    span the means of the clusters. With more views, the leading eigenvectors of the sum of the projectors
+    :math:`X_v (X_v^\top X_v + n r_v I)^{-1} X_v^\top` are found instead (MAXVAR).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    n_components : int, default=None
+        Number d of directions; by default k - 1. More of them add noise: each has the same variance.
+    regularization : float, default=0.1
+        Ridge, in units of the mean variance of a view's columns; raising it turns towards principal components. The
+        paper has 0, which with more columns than samples correlates anything with anything.
+    side : {"concat", "sum"} or str, default="concat"
+        What is clustered: projections of all views side by side, their sum, or the projection of the one view of this
+        name, as in the paper.
+    n_init : int, default=10
+        k-means++ starts.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
+        What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the k-means starts.
+    n_jobs : int, default=None
+        Ignored.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    correlations_ : ndarray of shape (d,)
+        Canonical correlations; with other than two views, eigenvalues of the mean projector.
+    projections_ : list of ndarray of shape (p_v, d)
+        Directions in each scaled view.
+    embedding_ : ndarray of shape (n, q)
+        What was clustered.
+    inertia_ : float
+        Sum of squared distances to the centres of k-means.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centres: 0 is a tie.
+    history_ : History
+        The sum of the correlations; there is nothing to iterate.
+    n_iter_, converged_ : int, bool
+        1 and True.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (V,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    ConcatKMeans : Also uses what views do not share.
+
+    Notes
+    -----
+    The paper finds directions on one half of the samples and clusters the other by single linkage; as in later
+    comparisons, all samples are used for both, with k-means. Cost: O(n (Σ p)² + (Σ p)³), where a view with more columns
+    than samples counts with n of them, a sparse one with at most 500 singular directions.
+
+    References
+    ----------
+    K. Chaudhuri, S. M. Kakade, K. Livescu, K. Sridharan. Multi-View Clustering via Canonical Correlation Analysis.
+    ICML 2009, 129-136. https://doi.org/10.1145/1553374.1553391
+
+    Examples
+    --------
+    >>> from manyviews import CCAClustering, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> CCAClustering(n_clusters=3, random_state=0).fit(data.views).correlations_.shape
+    (2,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "regularization": [Interval(Real, 0, None, closed="left")],
+        "side": [str],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_components: int | None = None,
+        regularization: float = 0.1,
+        side: str = "concat",
+        n_init: int = 10,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.n_components = n_components
+        self.regularization = regularization
+        self.side = side
+        self.n_init = n_init
+
+    def _memory_estimate(self, views: Views) -> int:
+        n = len(views)
+        # whitened rows of every view, for other than two views side by side too; three more while one is made
+        ranks = [int(min(X.shape[1], n, MOST_DIRECTIONS if sparse.issparse(X) else n)) for X in views.arrays]
+        white = (1 if len(ranks) == 2 else 2) * sum(ranks) + 2 * max(ranks)
+        bases = sum(2 * r * int(X.shape[1]) for r, X in zip(ranks, views.arrays, strict=True))
+        return sum(map(copy_bytes, views.arrays)) + 8 * (n * white + bases) + kmeans_bytes(n, self.n_clusters)
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        if self.side not in ("concat", "sum", *views.names):
+            raise ValueError(
+                f"'side' must be 'concat', 'sum' or one of the views {list(views.names)}, got {self.side!r}"
+            )
+        direction_rng, start_rng = rng.spawn(2)
+        self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        arrays = self._scaled(views)
+        d = self.n_components or max(1, self.n_clusters - 1)
+        ridge = tuple(self.regularization * _mean_variance(X) for X in arrays)
+        directions = canonical_directions if len(arrays) == 2 else maxvar_directions
+        found = directions(arrays, d, ridge, direction_rng)
+        self.correlations_, self._means, self.projections_ = found
+        self.history_ = History(np.array([self.correlations_.sum()]), 1, True)
+        self.n_iter_, self.converged_ = 1, True
+        self.embedding_ = self._project(arrays)
+        result = kmeans(self.embedding_, self.n_clusters, start_rng, n_init=self.n_init)
+        self._centers, self.inertia_ = result.centers, result.inertia
+        self.confidence_ = center_confidence(nearest_center_distances(self.embedding_, result.centers))
+        return result.labels
+
+    def _scaled(self, views: Views) -> tuple[Any, ...]:
+        return tuple(apply_scaling(X, scaling) for X, scaling in zip(views.arrays, self._scaling, strict=True))
+
+    def _project(self, arrays: tuple[Any, ...]) -> Array:
+        variates = [X @ A - mean @ A for X, A, mean in zip(arrays, self.projections_, self._means, strict=True)]
+        if self.side == "concat":
+            return np.hstack(variates)
+        if self.side == "sum":
+            return np.asarray(np.sum(variates, axis=0))
+        return np.asarray(variates[list(self.view_names_in_).index(self.side)])
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        distances = nearest_center_distances(self._project(self._scaled(views)), self._centers)
+        return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+
+
+def _sparse_basis(X: Any, rng: np.random.Generator) -> Array:
+    """Return the leading right singular vectors of a sparse view, (p, r)."""
+    n, p = X.shape
+    rank = min(MOST_DIRECTIONS, n - 1, p - 1)
+    if rank < 1 or X.count_nonzero() == 0:
+        return np.eye(p, 1)
+    return np.asarray(svds(X.astype(np.float64), k=rank, v0=rng.uniform(0.5, 1.5, min(n, p)))[2].T)
+
+
+def _mean_variance(X: Any) -> float:
+    """Return the mean variance of the columns."""
+    if sparse.issparse(X):
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        return float((X.multiply(X).sum() / X.shape[0] - mean @ mean) / X.shape[1])
+    return float(X.var(axis=0, dtype=np.float64).mean())

@@ -1,0 +1,180 @@
+"""What the late-fusion estimators share: from checked views to base partitions, and centroids of a consensus."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.base_partitions import (
+    BasePartitions,
+    ViewRecipe,
+    exact_partitions,
+    kernel_numbers,
+    kernel_partitions,
+)
+from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
+from manyviews.cluster.memory import copy_bytes, stored_width
+from manyviews.kernels.kernels import KERNELS
+from manyviews.linalg.scaling import unit_rows
+from manyviews.partitions.discretize import center_confidence, kmeans_rows
+from manyviews.prototypes.kmeans import nearest_center_distances
+from manyviews.views import Views
+from manyviews.views.check import per_view
+
+__all__ = ["ConsensusClusterer", "LateFusionClusterer"]
+
+Array = NDArray[Any]
+# above this many samples approximation="auto" takes landmarks
+EXACT_LIMIT = 3_000
+
+
+class LateFusionClusterer(MultiViewClusterer, PredictMixin):
+    """Base of the methods that start from one partition, or kernel, per view."""
+
+    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "embedding")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
+        "base": [StrOptions({"features", "kernel", "embedding"})],
+        "kernel": [StrOptions({"auto", *KERNELS}), dict, list, tuple],
+        "gamma": [Interval(Real, 0, None, closed="neither"), dict, None],
+        "approximation": [StrOptions({"auto", "exact", "nystrom"})],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    base: str
+    kernel: Any
+    gamma: Any
+    approximation: str
+    n_landmarks: int
+
+    def _memory_estimate(self, views: Views) -> int:
+        n, m, k = len(views), len(views.names), self.n_clusters
+        # of the views, side by side, and what the fusion and k-means make of them
+        partitions = 8 * n * k * (3 * m + 3)
+        # labels of all starts, and the one-hot matrix that they make
+        starts = 8 * 4 * n * self._n_starts(n)
+        return partitions + max(starts, self._kernel_bytes(views))
+
+    def _kernel_bytes(self, views: Views) -> int:
+        """Return the bytes that base partitions take while they are made."""
+        n, m, k = len(views), len(views.names), self.n_clusters
+        if self.base == "embedding":
+            return 0
+        if self.base == "kernel":
+            return 8 * kernel_numbers(n, k, 1)
+        if self._chosen_approximation(n) == "nystrom":
+            columns = max(int(stored_width((X,))[1]) for X in views.arrays)
+            return 8 * landmark_numbers(m, n, self.n_landmarks, columns)
+        jobs = min(effective_n_jobs(self.n_jobs), m)
+        return sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
+
+    def _n_starts(self, n: int) -> int:
+        """Return how many starts run side by side; k-means makes its own one after the other."""
+        return 0
+
+    def _chosen_approximation(self, n: int) -> str:
+        if self.approximation != "auto":
+            return self.approximation
+        return "exact" if n <= EXACT_LIMIT else "nystrom"
+
+    def _can_predict(self) -> bool:
+        return self.base != "kernel"  # rows of a kernel alone do not hold the self-similarity of new samples
+
+    def _base_partitions(self, views: Views, rng: np.random.Generator, *, average: bool) -> BasePartitions:
+        """Return the partitions of all views; ``average`` asks for that of the average kernel too."""
+        k, arrays = self.n_clusters, views.arrays
+        if self.base not in self._base_inputs:
+            raise ValueError(f"{type(self).__name__} takes base={' or '.join(self._base_inputs)}, got {self.base!r}")
+        self.scalings_ = (None,) * len(arrays)
+        if self.base == "embedding":
+            self.approximation_ = "exact"
+            return BasePartitions(_checked_partitions(views, k), None)
+        if self.base == "kernel":
+            self.approximation_ = "exact"
+            return kernel_partitions(arrays, list(views.names), k, average=average)
+        recipes = self._recipes(views)
+        self.approximation_ = self._chosen_approximation(len(views))
+        self._say(f"base partitions of {len(arrays)} views, {self.approximation_}")
+        if self.approximation_ == "nystrom" and self.n_landmarks < min(k, len(views)):
+            raise ValueError(f"n_landmarks={self.n_landmarks} cannot tell n_clusters={k} apart; give at least {k}")
+        if self.approximation_ == "exact":
+            return exact_partitions(arrays, recipes, k, average=average, n_jobs=self.n_jobs)
+        return landmark_partitions(
+            arrays, recipes, k, n_landmarks=self.n_landmarks, rng=rng, average=average, n_jobs=self.n_jobs
+        )
+
+    def _recipes(self, views: Views) -> list[ViewRecipe]:
+        names = views.names
+        kernels = per_view(self.kernel, names, "kernel")
+        gammas = per_view(self.gamma, names, "gamma")
+        for name, gamma in zip(names, gammas, strict=True):
+            if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
+                raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
+        rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
+        return [ViewRecipe(name, scaling, _auto_kernel(X, kernel), gamma) for name, X, scaling, kernel, gamma in rows]
+
+    def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
+        """Return the rows of the stacked and of the average partition for new samples."""
+        if self.base == "embedding":
+            return np.hstack(views.arrays).astype(np.float64), None
+        return self._partitions.rows(views.arrays)
+
+    def _keep_partitions(self, partitions: BasePartitions) -> None:
+        """Store what new samples need, not the partitions of the training samples themselves."""
+        empty = np.zeros((0, 0))
+        self._partitions = partitions._replace(stacked=empty, average=None)
+
+
+class ConsensusClusterer(LateFusionClusterer):
+    """Base of the methods that end with k-means on the unit rows of a consensus partition."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    n_init: int
+
+    def _discretize(self, F: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+        result = kmeans_rows(F, self.n_clusters, rng, n_init=self.n_init)
+        self.embedding_ = F
+        self.inertia_ = result.inertia
+        self._centers = result.centers
+        self.confidence_ = center_confidence(nearest_center_distances(unit_rows(F), result.centers))
+        return result.labels
+
+    def _consensus_rows(self, views: Views) -> Array:
+        raise TypeError(f"{type(self).__name__} defines no consensus for new samples")
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        distances = nearest_center_distances(unit_rows(self._consensus_rows(views)), self._centers)
+        return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+
+
+def _auto_kernel(X: Any, kernel: str | None) -> str:
+    if kernel not in ("auto", None):
+        return kernel
+    return "cosine" if sparse.issparse(X) else "rbf_meandist"
+
+
+def _checked_partitions(views: Views, k: int) -> Array:
+    """Return given partitions side by side (n, m·k)."""
+    for name, H in views.items():
+        if sparse.issparse(H):
+            raise TypeError(f"view {name!r}: a partition must be a dense array; write .toarray()")
+        if H.shape[1] != k:
+            raise ValueError(
+                f"view {name!r}: base='embedding' takes partitions of shape (n, n_clusters={k}), got {H.shape}; "
+                "give the leading eigenvectors of each kernel"
+            )
+        if np.abs(H.T @ H - np.eye(k)).max() > 1e-3:
+            raise ValueError(
+                f"view {name!r}: base='embedding' takes partitions with orthonormal columns; "
+                "orthonormalise them, for instance with numpy.linalg.qr"
+            )
+    return np.asarray(np.hstack(views.arrays), dtype=np.float64)

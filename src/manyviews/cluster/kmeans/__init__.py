@@ -1,0 +1,1 @@
+"""k-means and its relatives over several views."""

@@ -1,0 +1,123 @@
+"""What the k-means-like estimators share: scaled and balanced views, centres in units of the data, new samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+from threadpoolctl import threadpool_limits
+
+from manyviews.cluster.balanced import BalancedClusterer
+from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.memory import copy_bytes
+from manyviews.linalg.scaling import row_blocks
+from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
+from manyviews.views import Views
+
+__all__ = ["CentroidClusterer", "MeansMixin", "run_starts"]
+
+Array = NDArray[Any]
+# starts look at this share of the samples, and at so many per cluster at least
+START_SHARE, START_ROWS = 0.1, 50
+Run = TypeVar("Run")
+
+
+def run_starts(
+    run: Callable[[np.random.Generator, int], Run], n_init: int, rng: np.random.Generator, n_jobs: int | None
+) -> list[Run]:
+    """Call ``run`` once per start with a generator of its own and the number of the start, BLAS on one thread each."""
+
+    def one(child: np.random.Generator, i: int) -> Run:
+        with threadpool_limits(limits=1):
+            return run(child, i)
+
+    jobs = [delayed(one)(child, i) for i, child in enumerate(rng.spawn(n_init))]
+    results: list[Run] = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
+    return results
+
+
+class MeansMixin:
+    """Adds the means of the clusters, which ``_keep_means`` stores."""
+
+    _order: NDArray[np.int64]
+    view_names_in_: NDArray[Any]
+
+    def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int) -> None:
+        observed = views.observed.T
+        blank = [np.full((k, X.shape[1]), np.nan) for X in views.arrays]
+        filled = tuple(
+            X if seen.all() else np.where(seen[:, None], X, X.dtype.type(0))
+            for X, seen in zip(views.arrays, observed, strict=True)
+        )
+        self._means = centroids(make_stack(filled, observed), labels, None, blank)
+
+    @property
+    def cluster_centers_(self) -> dict[str, Array]:
+        """Mean of each cluster in each view, (k, d_v), in units of the data; NaN where no member was observed."""
+        inverse = np.argsort(self._order)
+        return {str(name): M[inverse] for name, M in zip(self.view_names_in_, self._means, strict=True)}
+
+
+class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
+    """Base of the methods whose clusters are centres in every view."""
+
+    _accepts_missing: ClassVar[bool] = True
+    _dense_scaling: ClassVar[str] = "minmax"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
+        "geometry": [StrOptions({"auto", "cosine", "euclidean"})],
+    }
+
+    geometry: str
+    n_init: int
+    # factors (V,) of distances that are not squared; None where the squares are summed
+    _factors: Array | None = None
+
+    def _memory_estimate(self, views: Views) -> int:
+        n, V = len(views), len(views.names)
+        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        # losses, weights and distances of every pair; per start also a sample of the rows, twice while it is made
+        pairs = 8 * n * (V * (2 + 6 * jobs) + 4)
+        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / n))
+        starts = int(2 * jobs * sampled * sum(map(copy_bytes, views.arrays)))
+        gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
+        return self._scaled_bytes(views) + pairs + max(starts, gaps)
+
+    def _fit_stack(self, views: Views) -> Stack:
+        """Learn the scaling of the views and return them scaled."""
+        return self._as_stack(views, self._fit_scaled(views))
+
+    def _stack(self, views: Views) -> Stack:
+        return self._as_stack(views, self._scaled(views))
+
+    def _as_stack(self, views: Views, arrays: tuple[Any, ...]) -> Stack:
+        radii = tuple(balanced.radius for balanced in self._balanced)
+        if self.geometry == "euclidean":
+            radii = (None,) * len(arrays)
+        elif self.geometry == "cosine" and None in radii:
+            flat = [name for name, radius in zip(views.names, radii, strict=True) if radius is None]
+            raise ValueError(
+                f"geometry='cosine' needs rows of equal length, which the views {flat} do not have; scale them "
+                "with scaling='unit' or 'tfidf', or leave geometry='auto'"
+            )
+        return make_stack(arrays, views.observed.T, radii)
+
+    def _keep_centers(self, views: Views, stack: Stack, centers: list[Array], labels: NDArray[np.int64]) -> None:
+        """Store the centres for new samples, the means of the data, and how clearly each sample belongs."""
+        self._centers = centers
+        self._keep_means(views, labels, self.n_clusters)
+        distances = (center_distances(stack, centers, rows, self._factors) for rows in row_blocks(len(stack)))
+        self.confidence_ = np.concatenate([center_confidence(block) for block in distances])
+
+    def _predict(self, views: Views) -> NDArray[np.int64]:
+        return self._nearest(self._stack(views), self._centers)
+
+    def _nearest(self, stack: Stack, centers: list[Array]) -> NDArray[np.int64]:
+        if self._factors is None:
+            return assign(stack, centers).labels
+        distances = (center_distances(stack, centers, rows, self._factors) for rows in row_blocks(len(stack)))
+        return np.concatenate([block.argmin(axis=1) for block in distances]).astype(np.int64)

@@ -1,0 +1,395 @@
+r"""Multi-view self-paced learning: k-means that learns easy samples and views first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
+from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
+from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
+from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, lloyd
+from manyviews.views import Views
+
+__all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
+
+Array = NDArray[Any]
+MAX_STAGES = 200
+ALL_IN = 0.999
+# with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
+FIRST_SMOOTH_PACE = 6.0
+
+
+class Pacing(NamedTuple):
+    """Weighting, share of pairs selected first, growth of the pace per stage, sweeps per stage, factor of losses."""
+
+    weighting: Weighting = "smooth"
+    share: float = 0.55
+    growth: float = 1.1
+    n_sweeps: int = 1
+    loss_scale: float | Literal["auto"] = "auto"
+
+
+@dataclass(frozen=True)
+class PacedHistory(History):
+    """History of a self-paced run; the objective is comparable within a pace.
+
+    Attributes
+    ----------
+    pace : ndarray of shape (n_iter,)
+        1/λ of each sweep, in units of the losses; infinite once all weights are 1.
+    mean_weight : ndarray of shape (n_iter,)
+        Mean weight of the observed (sample, view) pairs in each sweep.
+    """
+
+    pace: Array
+    mean_weight: Array
+
+
+class SelfPaced(NamedTuple):
+    """Centres (k, d_v) per view, labels and losses, and the history of one start."""
+
+    centers: list[Array]
+    assignment: Assignment
+    history: PacedHistory
+
+
+def first_pace(stack: Stack, losses: Array, share: float) -> float:
+    """Return the quantile of the losses of all observed pairs; constant views, always fitted, do not count."""
+    varied = losses.max(axis=1, initial=0.0) > 1e-12 * losses.max(initial=0.0)
+    counted = losses[varied] if stack.observed is None else losses[varied][stack.observed[varied]]
+    if counted.size == 0:
+        return 0.0
+    pace = float(np.quantile(counted, share))
+    return pace if pace > 1e-12 * counted.max() else float(counted.mean())
+
+
+def paced_sweep(
+    stack: Stack, centers: list[Array], current: Assignment, pace: float, weighting: Weighting
+) -> tuple[Array, list[Array], Assignment]:
+    """One sweep at a fixed pace: weights, centres, labels, losses.
+
+    Parameters
+    ----------
+    stack : Stack
+        The views.
+    centers : list of ndarray of shape (k, d_v)
+        Centres, kept by clusters without any weight.
+    current : Assignment
+        Labels and losses.
+    pace : float
+        1/λ.
+    weighting : {"smooth", "hard", "none"}
+        Regulariser.
+
+    Returns
+    -------
+    weights : ndarray of shape (V, n)
+        Weights of the sweep, 0 for unobserved pairs.
+    centers : list of ndarray of shape (k, d_v)
+        New centres.
+    assignment : Assignment
+        New labels and losses.
+    """
+    weights = paced_weights(current.losses, pace, weighting)  # eqs. 5, 8
+    if stack.observed is not None:
+        weights *= stack.observed
+    centers = centroids(stack, current.labels, weights, centers)  # eq. 12
+    return weights, centers, assign(stack, centers, weights)  # eq. 15
+
+
+def self_paced_kmeans(
+    stack: Stack, centers: list[Array], pacing: Pacing, *, tol: float = 0.0, max_iter: int = 50
+) -> SelfPaced:
+    """Raise the pace until every weight is 1, then finish with k-means.
+
+    Parameters
+    ----------
+    stack : Stack
+        The views.
+    centers : list of ndarray of shape (k, d_v)
+        Start.
+    pacing : Pacing
+        Weighting and schedule.
+    tol : float, default=0.0
+        Relative decrease of the sum of losses that ends the final k-means; 0 waits until the labels rest.
+    max_iter : int, default=50
+        Most sweeps of the final k-means.
+
+    Returns
+    -------
+    SelfPaced
+        Centres, labels, losses and history.
+    """
+    current = assign(stack, centers)
+    pace = first_pace(stack, current.losses, pacing.share)
+    trace: list[tuple[float, float, float]] = []
+    if pacing.weighting != "none" and pace > 0:
+        scale = _loss_scale(pacing, pace)
+        for _ in range(MAX_STAGES):
+            centers, current, least = _stage(stack, centers, current, pace, scale, pacing, trace)
+            pace *= pacing.growth
+            if least > ALL_IN:
+                break
+    centers, current, objective, converged = lloyd(stack, centers, tol=tol, max_iter=max_iter)
+    trace += [(value, np.inf, 1.0) for value in objective[1:]]
+    values, paces, means = map(np.array, zip(*trace, strict=True))
+    return SelfPaced(centers, current, PacedHistory(values, len(trace), converged, paces, means))
+
+
+def _stage(
+    stack: Stack,
+    centers: list[Array],
+    current: Assignment,
+    pace: float,
+    scale: float,
+    pacing: Pacing,
+    trace: list[tuple[float, float, float]],
+) -> tuple[list[Array], Assignment, float]:
+    """Make the sweeps of one pace, record them, and return the least weight too."""
+    pairs = current.losses.size if stack.observed is None else np.count_nonzero(stack.observed)
+    scaled = Assignment(current.labels, current.losses * scale)
+    least = 1.0
+    for _ in range(pacing.n_sweeps):
+        weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.weighting)
+        scaled = Assignment(current.labels, current.losses * scale)
+        objective = paced_losses(scaled.losses, pace * scale, pacing.weighting).sum() / scale
+        trace.append((float(objective), pace, float(weights.sum() / pairs)))
+        least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
+    return centers, current, least
+
+
+def _loss_scale(pacing: Pacing, pace: float) -> float:
+    if pacing.loss_scale != "auto":
+        return float(pacing.loss_scale)
+    return FIRST_SMOOTH_PACE / pace if pacing.weighting == "smooth" else 1.0
+
+
+class MSPL(CentroidClusterer):
+    r"""Multi-view self-paced learning for clustering (MSPL).
+
+    k-means over all views with shared labels, in which a sample counts in a view only once it is easy enough there:
+
+    .. math:: \min_{C, b, W} \sum_v \sum_i w_i^{(v)} \|x_i^{(v)} - c_{b_i}^{(v)}\|^2 + f_a(W),
+              \qquad w^* = \frac{1 + e^{-a}}{1 + e^{\ell - a}}
+
+    with the loss :math:`\ell` of a sample in a view. The pace a, 1/λ in the paper, starts such that little more than
+    half of the (sample, view) pairs weigh ½ or more, and grows until all weigh 1; then k-means finishes. Self-pacing
+    helps poor starts most: with the ten starts of the default it changes little and costs little.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    weighting : {"smooth", "hard", "none"}, default="smooth"
+        "smooth" as above; "hard": 1 where ℓ < a, else 0; "none": k-means on the views side by side.
+    initial_share : float, default=0.55
+        Share of the pairs that weigh ½ or more (smooth) or count (hard) at first; raising it makes the method more
+        like k-means.
+    growth : float, default=1.1
+        Factor of the pace from stage to stage; raising it takes fewer stages. 1.05 is slightly better from a single
+        start, at twice the time.
+    n_sweeps : int, default=1
+        Sweeps of weights, centres and labels per stage.
+    loss_scale : "auto" or float, default="auto"
+        Factor of the losses, which decides how steeply smooth weights fall: small values make them flat, large ones
+        like "hard". "auto" brings the first pace to 6. The paper has 1.
+    n_init : int, default=10
+        Starts, of which the one with the smallest sum of squared distances is kept; the paper has one.
+    init : {"auto", "k-means++", "random", "relaxed", "spectral"}, default="auto"
+        How starts are made. "random": k-means from random rows on a random sample, as in the paper. "k-means++": the
+        best of three from rows far apart. "relaxed": k-means on the leading singular directions of all views.
+        "spectral": spectral clustering of a graph of neighbours between at most 2000 samples. "auto": "k-means++";
+        where a view has unit rows, as text has, the last three in turn, which finds far better clusters there.
+    init_fraction : float, default=0.1
+        Share of the samples in the sample of a start; raising it makes better and dearer starts. At least 2k samples
+        are taken, 50k with "k-means++".
+    geometry : {"auto", "cosine", "euclidean"}, default="auto"
+        "cosine" keeps centres as long as the samples, so that :math:`\ell` is 1 - cosine up to a factor, in views with
+        unit rows. "auto": in those scaled by "unit" or "tfidf". "euclidean": centres are means, as in the paper.
+    balance_views : bool, default=True
+        Divide each view by the root of its total variance, so that one pace suits all views.
+    tol : float, default=1e-6
+        Relative decrease of the sum of squared distances that ends the final k-means; 0 waits until labels rest.
+    max_iter : int, default=300
+        Most sweeps of the final k-means.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
+        What is done to each view before it is balanced. "auto": "minmax" if dense, tf-idf and unit rows if sparse.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the starts.
+    n_jobs : int, default=None
+        Starts worked on at a time; -1 uses all cores.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    sample_weights_ : ndarray of shape (V, n)
+        How easy each pair is in the end: its weight at a first pace set for the final clusters; 0 if unobserved.
+    view_weights_ : ndarray of shape (V,)
+        Mean of these over the observed samples, scaled to sum 1: easy views weigh more.
+    cluster_centers_ : dict of str to ndarray of shape (k, d_v)
+        Mean of each cluster in each view, in units of the data; NaN where no member was observed.
+    inertia_ : float
+        Sum of squared distances in the scaled views.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centres: 0 is a tie.
+    history_ : PacedHistory
+        Objective, pace and mean weight of each sweep of the best start.
+    n_iter_, converged_ : int, bool
+        Sweeps of the best start, and whether its labels came to rest.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (V,)
+        Names of the views and their numbers of columns.
+
+    See Also
+    --------
+    RMKMC : Robust distances and a weight per view.
+    ConcatKMeans : The same without weights, over scikit-learn.
+
+    Notes
+    -----
+    A sample not observed in a view (a row of NaN) has weight 0 there and is assigned by the views it has; ``predict``
+    takes new samples with some of the views only. Cost: O(n k Σ d_v) per sweep, with about 30 sweeps per start, as
+    k-means; memory for one scaled copy of the views and a few (V, n) arrays. A start that ends with an empty cluster
+    moves the sample of largest loss there. The paper's variant is ``n_init=1, init="random", loss_scale=1``.
+
+    References
+    ----------
+    C. Xu, D. Tao, C. Xu. Multi-view Self-Paced Learning for Clustering. IJCAI 2015, 3974-3980.
+    https://www.ijcai.org/Proceedings/15/Papers/558.pdf
+
+    Examples
+    --------
+    >>> from manyviews import MSPL, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> model = MSPL(n_clusters=3, random_state=0).fit(data.views)
+    >>> model.sample_weights_.shape
+    (2, 90)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
+        "weighting": [StrOptions({"smooth", "hard", "none"})],
+        "initial_share": [Interval(Real, 0, 1, closed="both")],
+        "growth": [Interval(Real, 1, None, closed="neither")],
+        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "loss_scale": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"auto", "k-means++", "random", "relaxed", "spectral"})],
+        "init_fraction": [Interval(Real, 0, 1, closed="right")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        weighting: Weighting = "smooth",
+        initial_share: float = 0.55,
+        growth: float = 1.1,
+        n_sweeps: int = 1,
+        loss_scale: float | Literal["auto"] = "auto",
+        n_init: int = 10,
+        init: str = "auto",
+        init_fraction: float = 0.1,
+        geometry: str = "auto",
+        balance_views: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 300,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.weighting = weighting
+        self.initial_share = initial_share
+        self.growth = growth
+        self.n_sweeps = n_sweeps
+        self.loss_scale = loss_scale
+        self.n_init = n_init
+        self.init = init
+        self.init_fraction = init_fraction
+        self.geometry = geometry
+        self.balance_views = balance_views
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _memory_estimate(self, views: Views) -> int:
+        # distances between the samples of a spectral start, which sparse rows fill up
+        text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
+        rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
+        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
+        return super()._memory_estimate(views) + 20 * jobs * rows**2
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        direction_rng, start_rng = rng.spawn(2)
+        stack = self._fit_stack(views)
+        pacing = Pacing(self.weighting, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
+        kinds = self._start_kinds(stack)
+        directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
+        self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
+
+        def run(child: np.random.Generator, i: int) -> SelfPaced:
+            start = self._start(stack, kinds, i, directions, child)
+            return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
+
+        best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        warn_unconverged(best.history, type(self).__name__)
+        self._store(views, stack, best)
+        return best.assignment.labels
+
+    def _start(
+        self, stack: Stack, kinds: list[str], i: int, directions: Array | None, rng: np.random.Generator
+    ) -> list[Array]:
+        """Return the centres of start number i."""
+        if kinds[i] == "relaxed":
+            assert directions is not None
+            return relaxed_start(stack, directions, self.n_clusters, rng)
+        if kinds[i] == "spectral":
+            turn = kinds[:i].count("spectral") % len(NEIGHBORS)
+            return spectral_start(stack, self.n_clusters, rng, n_neighbors=NEIGHBORS[turn])
+        spread = kinds[i] == "k-means++"
+        return sampled_start(stack, self.n_clusters, rng, fraction=self.init_fraction, spread=spread)
+
+    def _start_kinds(self, stack: Stack) -> list[str]:
+        if self.init != "auto":
+            return [self.init] * self.n_init
+        turns = (
+            ("spectral", "relaxed", "k-means++")
+            if any(radius is not None for radius in stack.radii)
+            else ("k-means++",)
+        )
+        return [turns[i % len(turns)] for i in range(self.n_init)]
+
+    def _store(self, views: Views, stack: Stack, best: SelfPaced) -> None:
+        losses = best.assignment.losses
+        self.inertia_ = float(losses.sum())
+        self.history_ = best.history
+        self.n_iter_, self.converged_ = best.history.n_iter, best.history.converged
+        pace = first_pace(stack, losses, self.initial_share)
+        scale = 6.0 / pace if pace > 0 else 1.0
+        self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.weighting) * stack.ones
+        means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
+        self.view_weights_ = means / means.sum()
+        self._keep_centers(views, stack, best.centers, best.assignment.labels)

@@ -1,0 +1,1 @@
+"""Methods that fuse one partition per view."""

@@ -1,0 +1,1 @@
+"""Methods that combine one kernel per view."""

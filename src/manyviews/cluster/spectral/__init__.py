@@ -1,0 +1,1 @@
+"""Spectral clustering of graphs between samples."""

@@ -1,0 +1,1 @@
+"""Graphs between samples, and between samples and anchors, with their cuts. Arrays only."""

@@ -1,0 +1,70 @@
+"""Landmark features whose inner products approximate a kernel, with no n × n array anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from manyviews.kernels.kernels import DEGENERATE, Kernel, kernel_block, kernel_diagonal
+from manyviews.linalg.scaling import row_blocks
+
+__all__ = ["Landmarks", "fit_landmarks", "landmark_features"]
+
+Array = NDArray[Any]
+EIGEN_CUTOFF = 1e-10
+ROWS_PER_BLOCK = 4_096
+
+
+class Landmarks(NamedTuple):
+    """Feature map of one view: kernel, landmarks (s, d), mean kernel row (s,) and transform (s, r)."""
+
+    kernel: Kernel
+    points: Any
+    mean: Array
+    transform: Array
+
+
+def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: Any) -> Landmarks:
+    r"""Build the Nyström features :math:`Z = E U w^{-1/2}`, centred over all samples.
+
+    With E the kernel between samples and landmarks and :math:`E_{ss} = U w U^\top` among the landmarks,
+    :math:`ZZ^\top` approximates the kernel; eigenvalues below 1e-10 of the largest are left out.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel function.
+    rows : callable
+        Returns the scaled rows of a slice of the samples.
+    n : int
+        Number of samples.
+    points : ndarray or CSR of shape (s, d)
+        Landmarks, scaled.
+
+    Returns
+    -------
+    Landmarks
+        The feature map.
+    """
+    values, U = eigh(kernel_block(kernel, points, points), check_finite=False)
+    keep = values > EIGEN_CUTOFF * max(values[-1], np.finfo(float).tiny)
+    total = np.zeros(points.shape[0])
+    for block in row_blocks(n, ROWS_PER_BLOCK):
+        total += kernel_block(kernel, rows(block), points).sum(axis=0)
+    return Landmarks(kernel, points, total / n, U[:, keep] / np.sqrt(values[keep]))
+
+
+def landmark_features(landmarks: Landmarks, X: Any) -> Array:
+    """Return the centred features of rows X (b, d), scaled to unit length; a sample at the mean gets zeros."""
+    E = kernel_block(landmarks.kernel, X, landmarks.points)
+    E -= landmarks.mean
+    Z = E @ landmarks.transform
+    lengths = np.einsum("ij,ij->i", Z, Z)
+    floor = DEGENERATE * np.maximum(kernel_diagonal(landmarks.kernel, X), np.finfo(float).tiny)
+    factor = np.where(lengths > floor, 1.0 / np.sqrt(np.maximum(lengths, floor)), 0.0)
+    Z *= factor[:, None]
+    return np.asarray(Z)

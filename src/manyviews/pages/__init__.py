@@ -1,0 +1,1 @@
+"""What every page shares: scripts and data that may stand inside one."""

@@ -1,0 +1,55 @@
+"""Labels of new samples from their base labels: those of training samples with the same ones, or a vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.linalg.scaling import row_blocks
+from manyviews.partitions.coassociation import indicator_matrix
+
+__all__ = ["ConsensusVote"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+ROWS_PER_BLOCK = 1_024
+POWER = 4
+
+
+class ConsensusVote:
+    """Gives a sample the cluster in which it has the largest sum of powered co-associations.
+
+    Parameters
+    ----------
+    base_labels : ndarray of shape (u, M) of int
+        Base labels of groups of training samples, -1 for none.
+    sizes : ndarray of shape (u,)
+        Sizes of the groups.
+    labels : ndarray of shape (u,)
+        Their clusters.
+    n_clusters : int
+        Number of clusters.
+    """
+
+    def __init__(self, base_labels: Labels, sizes: Array, labels: Labels, n_clusters: int) -> None:
+        self.widths = base_labels.max(axis=0, initial=-1) + 1
+        self.members = indicator_matrix(base_labels, n_columns=self.widths, dtype=np.float32)
+        self.present = (base_labels >= 0).sum(axis=1)
+        self.labels = labels
+        self.votes = np.zeros((labels.size, n_clusters))
+        self.votes[np.arange(labels.size), labels] = sizes
+
+    def __call__(self, base_labels: Labels) -> Labels:
+        """Return the clusters of samples with these base labels (n_new, M)."""
+        out = np.empty(len(base_labels), dtype=np.int64)
+        for rows in row_blocks(len(base_labels), ROWS_PER_BLOCK):
+            known = np.where(base_labels[rows] < self.widths, base_labels[rows], -1)
+            shared = (indicator_matrix(known, n_columns=self.widths, dtype=np.float32) @ self.members.T).toarray()
+            in_all = (known >= 0).sum(axis=1)
+            same = (shared == in_all[:, None]) & (self.present == in_all[:, None])
+            powered = (shared / max(1, len(self.widths))) ** POWER
+            voted = (powered @ self.votes).argmax(axis=1)
+            out[rows] = np.where(same.any(axis=1), self.labels[same.argmax(axis=1)], voted)
+        return out

@@ -1,0 +1,104 @@
+"""Several views as one, side by side and of equal weight, made block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manyviews.linalg.scaling import Scaling
+from manyviews.prototypes.block_kmeans import Metric
+from manyviews.prototypes.sampled_rows import ViewTreatment
+from manyviews.prototypes.view_treatment import auto_metric, fit_treatment
+
+__all__ = ["Concatenation", "SideBySide"]
+
+PROBE_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Treated views next to each other: has a shape and rows, and holds no copy of the data."""
+
+    arrays: tuple[Any, ...]
+    treatments: tuple[ViewTreatment, ...]
+    factors: tuple[float, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples and of columns."""
+        return self.arrays[0].shape[0], sum(treatment.width for treatment in self.treatments)
+
+    @property
+    def dtype(self) -> Any:
+        """Common dtype of the views."""
+        return np.result_type(*(X.dtype for X in self.arrays))
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return rows, CSR if all views are."""
+        parts = [
+            treatment.apply(X[rows]) * X.dtype.type(factor)
+            for X, treatment, factor in zip(self.arrays, self.treatments, self.factors, strict=True)
+        ]
+        if all(map(sparse.issparse, parts)):
+            return sparse.hstack(parts, format="csr")
+        return np.hstack([part.toarray() if sparse.issparse(part) else part for part in parts])
+
+
+@dataclass(frozen=True)
+class Concatenation:
+    """How views are put side by side: treatments and factors of each, and the treatment of the whole."""
+
+    treatments: tuple[ViewTreatment, ...]
+    factors: tuple[float, ...]
+    treatment: ViewTreatment
+
+    @classmethod
+    def fit(cls, arrays: tuple[Any, ...], scalings: Sequence[str | None], metric: str) -> Concatenation:
+        """Learn the scalings and what makes the views weigh alike.
+
+        Parameters
+        ----------
+        arrays : tuple of ndarray or CSR of shape (n, d_v)
+            The views.
+        scalings : sequence of str or None
+            Scaling of each; "auto" leaves a single dense view as it is.
+        metric : {"auto", "euclidean", "cosine"}
+            "auto": cosine where all views are sparse without negative entries, else Euclidean.
+
+        Returns
+        -------
+        Concatenation
+            With several views, each is divided by the root mean square length of its rows.
+        """
+        if metric == "auto":
+            metric = "cosine" if all(auto_metric(X) == "cosine" for X in arrays) else "euclidean"
+        chosen: Metric = metric  # type: ignore[assignment]
+        alone = len(arrays) == 1 and not sparse.issparse(arrays[0])
+        # rows get unit length for the cosine metric when they are side by side, not before
+        treatments = tuple(
+            fit_treatment(X, None if alone and scaling == "auto" else scaling, "euclidean")
+            for X, scaling in zip(arrays, scalings, strict=True)
+        )
+        several = len(arrays) > 1
+        factors = tuple(_inverse_length(X, t) if several else 1.0 for X, t in zip(arrays, treatments, strict=True))
+        width = sum(treatment.width for treatment in treatments)
+        return cls(treatments, factors, ViewTreatment(Scaling(None), chosen, width))
+
+    @property
+    def scalings(self) -> tuple[str | None, ...]:
+        """What is done to each view."""
+        return tuple(treatment.scaling.kind for treatment in self.treatments)
+
+    def of(self, arrays: tuple[Any, ...]) -> SideBySide:
+        """Return the views side by side."""
+        return SideBySide(arrays, self.treatments, self.factors)
+
+
+def _inverse_length(X: Any, treatment: ViewTreatment) -> float:
+    rows = treatment.apply(X[:: max(1, X.shape[0] // PROBE_ROWS)])
+    total = rows.multiply(rows).sum() if sparse.issparse(rows) else np.square(rows, dtype=np.float64).sum()
+    return float(np.sqrt(rows.shape[0] / total)) if total > 0 else 1.0

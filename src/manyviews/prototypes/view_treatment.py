@@ -1,0 +1,106 @@
+"""Choose scaling and metric of each view from the look of its numbers, never from labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
+from manyviews.prototypes.block_kmeans import Metric
+from manyviews.prototypes.sampled_rows import ViewTreatment
+
+__all__ = ["as_sparse_if_so", "auto_metric", "fit_treatment"]
+
+Array = NDArray[Any]
+METRICS = ("euclidean", "cosine")
+SPARSE_DENSITY = 0.02
+PROBE_ROWS = 10_000
+# a view is standardised where fewer than this part of its columns carry its variance (participation ratio)
+EFFECTIVE_COLUMNS = 0.2
+# words that are merely present or absent have next to no entries above 1
+REPEATED_COUNTS = 0.05
+
+
+def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
+    """Learn how one view is treated.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        The view; rows of NaN are left out.
+    scaling : {"auto", "standard", "minmax", "unit", "tfidf"} or None
+        "auto": a dense view is standardised where a few columns make nearly all of its variance, so that distances
+        would see nothing else, and only centred where its columns share a scale; a sparse view of counts gets tf-idf
+        and unit rows, one of presences or weights unit rows, one with negative entries is standardised.
+    metric : {"auto", "euclidean", "cosine"}
+        "auto": cosine for sparse views without negative entries, else Euclidean.
+
+    Returns
+    -------
+    ViewTreatment
+        With all columns.
+
+    Raises
+    ------
+    ValueError
+        If scaling or metric is unknown.
+    """
+    if metric not in ("auto", *METRICS):
+        raise ValueError(f"the 'metric' parameter must be 'auto' or one of {METRICS}, got {metric!r}")
+    chosen: Metric = auto_metric(X) if metric == "auto" else metric  # type: ignore[assignment]
+    if scaling == "auto":
+        fitted = _auto_sparse(X) if sparse.issparse(X) else _auto_dense(X)
+    else:
+        fitted = fit_scaling(X, scaling)
+    if fitted.kind is None and fitted.shift is None and chosen == "euclidean" and not sparse.issparse(X):
+        # distances do not change, but single-precision products keep more of them
+        fitted = Scaling(None, shift=_means(X))
+    width = X.shape[1] if fitted.columns is None else fitted.columns.size
+    return ViewTreatment(fitted, chosen, width)
+
+
+def auto_metric(X: Any) -> Metric:
+    """Return "cosine" for a sparse view without negative entries, else "euclidean"."""
+    return "cosine" if sparse.issparse(X) and X.data.min(initial=0.0) >= 0 else "euclidean"
+
+
+def _auto_dense(X: Array) -> Scaling:
+    standard = fit_scaling(X, "standard")
+    assert standard.scale is not None
+    variance = np.square(standard.scale)
+    effective = variance.sum() ** 2 / np.square(variance).sum()
+    return standard if effective < EFFECTIVE_COLUMNS * variance.size else standard._replace(kind=None, scale=None)
+
+
+def _auto_sparse(X: Any) -> Scaling:
+    entries = X.data[X.data != 0]
+    if entries.min(initial=0.0) < 0:
+        return fit_scaling(X, "standard")
+    repeated = np.mean(entries > 1) if entries.size else 0.0
+    counts = repeated > REPEATED_COUNTS and bool((entries == np.round(entries)).all())
+    return fit_scaling(X, "tfidf" if counts else "unit")
+
+
+def as_sparse_if_so(X: Any) -> Any:
+    """Return a dense view as CSR where fewer than 2 % of its entries are not zero and none is negative or NaN."""
+    if sparse.issparse(X):
+        return X
+    probe = X[:: max(1, X.shape[0] // PROBE_ROWS)]
+    if np.count_nonzero(probe) >= SPARSE_DENSITY * probe.size or not probe.min() >= 0:
+        return X
+    if np.count_nonzero(X) >= SPARSE_DENSITY * X.size or not X.min() >= 0:
+        return X
+    return sparse.csr_array(X)
+
+
+def _means(X: Array) -> NDArray[np.float64]:
+    total, count = np.zeros(X.shape[1]), 0
+    for rows in row_blocks(X.shape[0]):
+        block = X[rows]
+        block = block[~np.isnan(block[:, 0])]
+        total += block.sum(axis=0, dtype=np.float64)
+        count += block.shape[0]
+    return total / max(count, 1)

@@ -1,0 +1,208 @@
+"""Turn anything a user may give into checked ``Views``, or say what is wrong and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.views import frames
+from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cells, first_text
+from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.container import Views
+from manyviews.views.structure import as_2d, telling_index
+
+__all__ = [
+    "Accepts",
+    "as_views",
+    "check_kind",
+    "check_numbers",
+    "check_views",
+    "is_table",
+    "per_view",
+]
+
+
+class Accepts(NamedTuple):
+    """What a method takes: sparse views, unobserved samples, NaN cells, huge numbers; and its name for messages."""
+
+    sparse: bool = True
+    missing: bool = True
+    method: str = "this method"
+    missing_hint: str = ""
+    gaps: bool = False
+    huge: bool = True
+
+
+def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> Views:  # noqa: B008 (immutable)
+    """Return the input as checked ``Views``.
+
+    Parameters
+    ----------
+    X : Views, sequence, mapping, table or MuData
+        Views; a sequence or mapping of 2-D arrays, CSR matrices or frames; or one 2-D table.
+    views : None, list of int or mapping, default=None
+        How to cut one table into views: None (one view), widths, or view name to columns.
+    accepts : Accepts
+        Whether sparse views and unobserved samples are taken.
+
+    Returns
+    -------
+    Views
+        float32 and float64 arrays as given, other real dtypes as float64.
+
+    Raises
+    ------
+    ValueError
+        For 3-D input, no samples, differing rows or indexes, NaN cells, infinities, text or complex numbers.
+    TypeError
+        For things that are not tables, or kinds of views the method does not take.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyviews.views.check import check_views
+    >>> check_views(np.ones((3, 5)), views=[2, 3])
+    Views(3 samples; view_0: 2, view_1: 3)
+    """
+    return check_numbers(_cut(X, views) if is_table(X) else as_views(X, views), accepts)
+
+
+def is_table(X: Any) -> bool:
+    """Tell whether ``X`` is one table, the fourth door, rather than several views."""
+    if sparse.issparse(X) or frames.is_frame(X):
+        return True
+    if isinstance(X, Views | Mapping) or isinstance(getattr(X, "mod", None), Mapping):
+        return False
+    return not (isinstance(X, list | tuple) and any(map(_is_a_view, X)))
+
+
+def as_views(X: Any, views: Any = None) -> Views:
+    """Return several views, given in any of the first three doors, as ``Views`` without looking at the numbers."""
+    if views is not None:
+        raise ValueError("the 'views' parameter cuts one table into views, but X holds several views already")
+    if isinstance(X, Views):
+        return X
+    if isinstance(getattr(X, "mod", None), Mapping):
+        tables = {str(name): (np.asarray(part.obs_names), part.X) for name, part in X.mod.items()}
+        return Views.align(tables, how="outer")
+    return Views(X)
+
+
+def _is_a_view(item: Any) -> bool:
+    """Tell a view from a row of a table; arrays of too many dimensions count as views, which are refused by name."""
+    if sparse.issparse(item) or frames.is_frame(item):
+        return True
+    if isinstance(item, list | tuple):
+        return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray) and np.ndim(item[0]) == 1
+    return getattr(item, "ndim", 0) >= 2
+
+
+def _cut(X: Any, views: Any) -> Views:
+    table = X if frames.is_frame(X) else as_2d(X, "X")
+    groups = column_groups(table, views)
+    if frames.is_frame(table):
+        parts = {name: frames.take_columns(table, positions) for name, positions in groups.items()}
+        return Views(parts, sample_names=telling_index(table))
+    return Views(cut_columns(table, groups))
+
+
+def check_numbers(views: Views, accepts: Accepts) -> Views:
+    """Check the entries of every view; see ``check_views``."""
+    if len(views) == 0:
+        raise ValueError("Found 0 sample(s) (the views have no rows) while a minimum of 1 is required.")
+    checked = views.map(lambda name, array: _check_array(name, array, accepts))
+    observed = checked.observed
+    for i, (name, array) in enumerate(checked.items()):
+        view = Labelled(name, array, checked.sample_names, checked.feature_names[i])
+        if sparse.issparse(array):
+            check_sparse_cells(view, huge=accepts.huge)
+        else:
+            check_dense_cells(view, observed[:, i], gaps=accepts.gaps, huge=accepts.huge)
+    nowhere = np.flatnonzero(~observed.any(axis=1))
+    if nowhere.size:
+        raise ValueError(
+            f"Input contains NaN: {nowhere.size} sample(s) are observed in no view (all NaN), "
+            f"first {_samples(checked, nowhere)}; drop them"
+        )
+    if not accepts.missing and not observed.all():
+        i = int(np.flatnonzero(~observed.all(axis=0))[0])
+        rows = np.flatnonzero(~observed[:, i])
+        raise ValueError(
+            f"view {checked.names[i]!r} has {rows.size} unobserved sample(s) (rows of NaN), first "
+            f"{_samples(checked, rows)}; {accepts.method} takes complete views only: fill them or drop the "
+            "samples (--missing intersection keeps those that every view has)" + accepts.missing_hint
+        )
+    return checked
+
+
+def _samples(views: Views, rows: NDArray[Any]) -> str:
+    names = views.sample_names
+    return ", ".join(f"row {row}" if names is None else f"{names[row]!s} (row {row})" for row in rows[:3])
+
+
+def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
+    if array.shape[1] == 0:
+        raise ValueError(f"view {name!r}: 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+    if sparse.issparse(array) and not accepts.sparse:
+        raise TypeError(
+            f"view {name!r} is sparse, and {accepts.method} takes dense views only; "
+            "write .toarray() if it fits in memory"
+        )
+    check_kind(name, array)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    with np.errstate(over="ignore"):  # extended precision may become infinite, which is refused with its place
+        return array.astype(np.float64)
+
+
+def check_kind(name: str, array: Any) -> Any:
+    """Return the array; raise ValueError or TypeError where it does not hold real numbers."""
+    kind = array.dtype.kind
+    if kind == "c":
+        raise ValueError(f"view {name!r}: Complex data not supported; give real and imaginary part as two columns")
+    if kind not in "buif":
+        raise TypeError(
+            f"view {name!r} has dtype {array.dtype}, which is not numeric{first_text(array)}; "
+            "convert it with array.astype(float) or drop the columns that are not numbers"
+        )
+    return array
+
+
+def per_view(value: Any, names: Sequence[str], parameter: str) -> tuple[Any, ...]:
+    """Return one value per view from a value for all, a list in order, or a mapping by name.
+
+    Parameters
+    ----------
+    value : scalar, list, tuple or mapping
+        A mapping may leave views out; these get None.
+    names : sequence of str
+        Names of the views.
+    parameter : str
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    tuple
+        One value per view.
+
+    Raises
+    ------
+    ValueError
+        If a list has another length or a mapping names an unknown view.
+    """
+    if isinstance(value, Mapping):
+        unknown = [name for name in value if name not in names]
+        if unknown:
+            raise ValueError(f"the {parameter!r} parameter names the views {unknown}; the views are {list(names)}")
+        return tuple(value.get(name) for name in names)
+    if isinstance(value, list | tuple):
+        if len(value) != len(names):
+            raise ValueError(
+                f"the {parameter!r} parameter has {len(value)} entries for {len(names)} views {list(names)}"
+            )
+        return tuple(value)
+    return (value,) * len(names)
