@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
 from manyviews.cluster.result import Solved
@@ -54,8 +54,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
+        "n_clusters": [POSITIVE_INT],
+        "scaling": [one_of("auto", *SCALINGS), dict, None],
         "views": ["array-like", dict, None],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.scaling import row_blocks
 from manyviews.partitions.discretize import center_confidence
@@ -69,7 +69,7 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "geometry": [StrOptions({"auto", "cosine", "euclidean"})],
+        "geometry": [one_of("auto", "cosine", "euclidean")],
     }
 
     geometry: str

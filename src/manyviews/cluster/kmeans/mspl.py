@@ -3,15 +3,22 @@ r"""Multi-view self-paced learning: k-means that learns easy samples and views f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import (
+    ABOVE_ONE,
+    NON_NEGATIVE,
+    POSITIVE,
+    POSITIVE_INT,
+    SHARE,
+    SHARE_ABOVE_ZERO,
+    one_of,
+)
 from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
@@ -286,16 +293,16 @@ class MSPL(CentroidClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
-        "weighting": [StrOptions({"smooth", "hard", "none"})],
-        "initial_share": [Interval(Real, 0, 1, closed="both")],
-        "growth": [Interval(Real, 1, None, closed="neither")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
-        "loss_scale": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"auto", "k-means++", "random", "relaxed", "spectral"})],
-        "init_fraction": [Interval(Real, 0, 1, closed="right")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "weighting": [one_of("smooth", "hard", "none")],
+        "initial_share": [SHARE],
+        "growth": [ABOVE_ONE],
+        "n_sweeps": [POSITIVE_INT],
+        "loss_scale": [POSITIVE, one_of("auto")],
+        "n_init": [POSITIVE_INT],
+        "init": [one_of("auto", "k-means++", "random", "relaxed", "spectral")],
+        "init_fraction": [SHARE_ABOVE_ZERO],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -6,13 +6,12 @@ weights :math:`\alpha \ge 0`, :math:`\sum_v \alpha_v = 1`, by k-means steps with
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
 from manyviews.cluster.result import FitResult
 from manyviews.optim.alternating import alternate
@@ -229,11 +228,11 @@ class RMKMC(CentroidClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
-        "gamma": [Interval(Real, 1, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random", "labels"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [ABOVE_ONE],
+        "n_init": [POSITIVE_INT],
+        "init": [one_of("k-means++", "random", "labels")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
