@@ -8,27 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.eigen import column_signs, top_eigenpairs
-from manyviews.linalg.scaling import row_blocks
-from manyviews.partition.spectral import RANK_CUTOFF, SpectralPartition, factor_partition
+from manyviews.kernels.embedding import RANK_CUTOFF, SpectralPartition, factor_partition, spectral_partition
+from manyviews.kernels.view_maps import LandmarkMap, ViewMap
+from manyviews.linalg.scaling import ROWS_PER_BLOCK, row_blocks
 
-__all__ = ["ExactKernels", "KernelSet", "LandmarkKernels", "ViewMap"]
+__all__ = ["ExactKernels", "KernelSet", "LandmarkKernels", "leading_partition", "new_rows"]
 
 Array = NDArray[Any]
 # rows of a kernel that are combined at a time: few enough to stay in the cache
 COMBINED_ROWS = 64
-
-
-class ViewMap(Protocol):
-    """Turns rows of a view into the features whose products with a projection are rows of a partition."""
-
-    def features(self, X: Any) -> Array:
-        """Return features (b, q) of rows (b, d)."""
 
 
 class KernelSet(ABC):
@@ -43,10 +37,18 @@ class KernelSet(ABC):
         How new samples get their rows; empty where that is unknown.
     own_traces : ndarray of shape (m,)
         Tr K_p; 0 for the kernel of a view that does not tell samples apart.
+    silent : tuple of ndarray of shape (n,), bool
+        Samples that each kernel says nothing about: their rows are 0.
     """
 
-    maps: tuple[ViewMap, ...]
-    own_traces: NDArray[np.float64]
+    maps: tuple[Any, ...]
+
+    silent: Any
+
+    @property
+    @abstractmethod
+    def own_traces(self) -> NDArray[np.float64]:
+        """Traces of the kernels, (m,)."""
 
     def __len__(self) -> int:
         """Return the number of kernels."""
@@ -80,35 +82,49 @@ class KernelSet(ABC):
         """Return what the rows of new samples, side by side (b, q), are multiplied with for rows of the partition."""
 
     @abstractmethod
-    def select(self, rows: Sequence[int]) -> KernelSet:
-        """Return the set of some of the kernels, which are not copied."""
+    def select(self, views: NDArray[np.int64]) -> KernelSet:
+        """Return the set of some of the kernels; exact ones are not copied."""
 
     def rows(self, arrays: Sequence[Any]) -> Array:
         """Return the features of new samples in each view, side by side (b, q): kernel rows, or landmark features."""
-        return np.hstack([view_map.features(X) for view_map, X in zip(self.maps, arrays, strict=True)])
-
-    def new_embedding(self, arrays: Sequence[Any], projection: Array) -> Array:
-        """Return rows of a partition for new samples, by blocks: no more than a block of kernel rows is held."""
-        n = arrays[0].shape[0]
-        blocks = [self.rows([X[rows] for X in arrays]) @ projection for rows in row_blocks(n, 1024)]
-        return np.vstack(blocks) if blocks else np.zeros((0, projection.shape[1]))
+        return _side_by_side(self.maps, arrays)
 
 
+def new_rows(maps: Sequence[ViewMap], arrays: Sequence[Any], projection: Array, size: int = ROWS_PER_BLOCK) -> Array:
+    """Return the rows of a partition (b, k) for samples, by blocks of ``size``: no more of their features is held."""
+    n = arrays[0].shape[0]
+    found = np.empty((n, projection.shape[1]))
+    for rows in row_blocks(n, size):
+        found[rows] = _side_by_side(maps, [X[rows] for X in arrays]) @ projection
+    return found
+
+
+def _side_by_side(maps: Sequence[ViewMap], arrays: Sequence[Any]) -> Array:
+    return np.hstack([view_map.features(X) for view_map, X in zip(maps, arrays, strict=True)])
+
+
+@dataclass(frozen=True)
 class ExactKernels(KernelSet):
     """Full kernels (n, n), each symmetric positive semi-definite: m n² numbers, and n² more for a combination.
 
     Parameters
     ----------
-    kernels : sequence of ndarray of shape (n, n)
+    kernels : tuple of ndarray of shape (n, n)
         The kernels; kept as they are, not copied.
-    maps : sequence of ViewMap, default=()
+    maps : tuple of ViewMap, default=()
         How new samples get their kernel rows.
     """
 
-    def __init__(self, kernels: Sequence[Array], maps: Sequence[ViewMap] = ()) -> None:
-        self.kernels = tuple(kernels)
-        self.maps = tuple(maps)
-        self.own_traces = np.array([np.trace(K) for K in self.kernels])
+    kernels: tuple[Array, ...]
+    maps: tuple[ViewMap, ...] = ()
+
+    @property
+    def own_traces(self) -> NDArray[np.float64]:  # noqa: D102
+        return np.array([np.trace(K) for K in self.kernels])
+
+    @property
+    def silent(self) -> tuple[NDArray[np.bool_], ...]:  # noqa: D102
+        return tuple(K.diagonal() <= 0.0 for K in self.kernels)
 
     def combination(self, weights: Array) -> Array:  # noqa: D102
         used = [(float(w), K) for w, K in zip(weights, self.kernels, strict=True) if w > 0]
@@ -143,49 +159,65 @@ class ExactKernels(KernelSet):
         scaled = found.vectors / np.where(found.values > 0, found.values, 1.0)
         return np.vstack([w * scaled for w in weights])
 
-    def select(self, rows: Sequence[int]) -> ExactKernels:  # noqa: D102
-        maps = [self.maps[p] for p in rows] if self.maps else []
-        return ExactKernels([self.kernels[p] for p in rows], maps)
+    def select(self, views: NDArray[np.int64]) -> ExactKernels:  # noqa: D102
+        return ExactKernels(tuple(self.kernels[p] for p in views), tuple(self.maps[p] for p in views if self.maps))
 
 
+@dataclass(frozen=True)
 class LandmarkKernels(KernelSet):
     r"""Kernels :math:`Z_p Z_p^\top` of landmark features: only products of the features are kept.
 
     With :math:`B = [Z_1 \dots Z_m]` and :math:`\Gamma = B^\top B`, the combination has the eigenvalues of
     :math:`D \Gamma D`, D the roots of the weights, and its partition is :math:`B T, T = D U \lambda^{-1/2}`.
+    The features themselves are computed anew by row blocks where they are needed, once for Γ in O(n q²) time and once
+    by ``embedding``: nothing of n q numbers is ever held.
 
     Parameters
     ----------
-    maps : sequence of ViewMap
-        Landmark features of each view.
-    arrays : sequence of ndarray or CSR of shape (n, d_p)
-        The views, whose features are computed anew by row blocks where they are needed: O(n k) memory.
-    sizes : sequence of int
-        Number of landmark features of each view.
-    products : ndarray of shape (q, q), default=None
-        The matrix Γ of all features side by side; computed in O(n q²) by default.
+    maps : tuple of LandmarkMap
+        Landmark features of each view, q in all.
+    arrays : tuple of ndarray or CSR of shape (n, d_p)
+        The views.
+    gram : ndarray of shape (q, q)
+        The matrix Γ.
+    silent : tuple of ndarray of shape (n,), bool
+        Samples whose features are 0 in each view.
     """
 
-    def __init__(
-        self, maps: Sequence[ViewMap], arrays: Sequence[Any], sizes: Sequence[int], products: Array | None = None
-    ) -> None:
-        self.maps, self.arrays = tuple(maps), tuple(arrays)
-        self.sizes = np.asarray(sizes)
-        self.gram = self._all_products() if products is None else products
-        self._parts = [slice(end - size, end) for size, end in zip(self.sizes, np.cumsum(self.sizes), strict=True)]
-        diagonal = self.gram.diagonal()
-        self.own_traces = np.array([diagonal[part].sum() for part in self._parts])
+    maps: tuple[LandmarkMap, ...]
+    arrays: tuple[Any, ...]
+    gram: Array
+    silent: tuple[NDArray[np.bool_], ...]
 
-    def _all_products(self) -> Array:
-        total = np.zeros((self.sizes.sum(),) * 2)
-        for rows in row_blocks(self.arrays[0].shape[0]):
-            B = self.rows([X[rows] for X in self.arrays])
-            total += B.T @ B
-        return total
+    @classmethod
+    def of(cls, maps: Sequence[LandmarkMap], arrays: Sequence[Any]) -> LandmarkKernels:
+        """Return the kernels of some views: one pass over the samples."""
+        n, size = arrays[0].shape[0], sum(view_map.size for view_map in maps)
+        found = cls(tuple(maps), tuple(arrays), np.zeros((size, size)), tuple(np.zeros(n, bool) for _ in maps))
+        for rows in row_blocks(n):
+            B = found.rows([X[rows] for X in arrays])
+            found.gram[:] += B.T @ B
+            for mask, part in zip(found.silent, found.parts, strict=True):
+                mask[rows] = ~B[:, part].any(axis=1)
+        return found
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of features of each view."""
+        return np.array([view_map.size for view_map in self.maps])
+
+    @property
+    def own_traces(self) -> NDArray[np.float64]:  # noqa: D102
+        return np.array([self.gram.diagonal()[part].sum() for part in self.parts])
+
+    @property
+    def parts(self) -> list[slice]:
+        """Columns of each view among the features side by side."""
+        return [slice(end - size, end) for size, end in zip(self.sizes, np.cumsum(self.sizes), strict=True)]
 
     def combination(self, weights: Array) -> Array:  # noqa: D102
         root = np.sqrt(np.repeat(weights, self.sizes))
-        return root[:, None] * self.gram * root
+        return np.asarray(root[:, None] * self.gram * root)
 
     def leading(self, weights: Array, k: int) -> SpectralPartition:  # noqa: D102
         used = np.repeat(weights, self.sizes) > 0
@@ -196,28 +228,28 @@ class LandmarkKernels(KernelSet):
 
     def traces(self, H: Array) -> NDArray[np.float64]:  # noqa: D102
         products = self.gram @ H
-        return np.array([np.square(products[part]).sum() for part in self._parts])
+        return np.array([np.square(products[part]).sum() for part in self.parts])
 
     def products(self) -> NDArray[np.float64]:  # noqa: D102
-        return np.array([[np.square(self.gram[p, q]).sum() for q in self._parts] for p in self._parts])
+        return np.array([[np.square(self.gram[p, q]).sum() for q in self.parts] for p in self.parts])
 
     def embedding(self, H: Array) -> Array:  # noqa: D102
-        return self.new_embedding(self.arrays, H)
+        return new_rows(self.maps, self.arrays, H)
 
     def projection(self, weights: Array, found: SpectralPartition) -> Array:  # noqa: D102
         return found.vectors
 
-    def select(self, rows: Sequence[int]) -> LandmarkKernels:  # noqa: D102
-        used = np.concatenate([np.arange(len(self.gram))[self._parts[p]] for p in rows])
-        products = self.gram[np.ix_(used, used)]
-        return LandmarkKernels(
-            [self.maps[p] for p in rows], [self.arrays[p] for p in rows], self.sizes[list(rows)], products
-        )
+    def select(self, views: NDArray[np.int64]) -> LandmarkKernels:  # noqa: D102
+        used = np.isin(np.repeat(np.arange(len(self.maps)), self.sizes), views)
+        parts = ([of_view[p] for p in views] for of_view in (self.maps, self.arrays, self.silent))
+        maps, arrays, silent = map(tuple, parts)
+        return LandmarkKernels(maps, arrays, self.gram[np.ix_(used, used)], silent)
 
 
 def leading_partition(K: Array, k: int) -> SpectralPartition:
-    """Return the k leading eigenvectors (n, k) of a kernel, those beyond its rank 0, signs fixed."""
-    values, H = top_eigenpairs(K, k)
+    """Return the k leading eigenpairs of a kernel (n, n), those beyond its rank 0."""
+    if not K.diagonal().any():
+        return SpectralPartition(np.zeros(k), np.zeros((len(K), k)))
+    values, H = spectral_partition(K, k)
     usable = values > RANK_CUTOFF * max(values[0], np.finfo(float).tiny)
-    H = np.where(usable, H, 0.0)
-    return SpectralPartition(np.where(usable, values, 0.0), H * column_signs(H))
+    return SpectralPartition(np.where(usable, values, 0.0), np.where(usable, H, 0.0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manyviews.kernels.kernel_set import ExactKernels
-from manyviews.affinity.kernels import center_and_normalize, fit_kernel, gram
+from manyviews.kernels.kernels import center_and_normalize, fit_kernel, gram
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.base_partitions import in_order
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import in_order
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
 from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
 from manyviews.views import Views
