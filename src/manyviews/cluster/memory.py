@@ -65,7 +65,7 @@ def check_memory(estimator: Any, views: Views) -> None:
     if total is not None and needed > total:
         raise ValueError(
             f"{name} needs about {_size(needed)} of memory for {len(views)} samples, more than the {_size(total)} of "
-            f"this machine; {_remedy(estimator, views, total)}"
+            f"this machine{_reach(estimator, views, needed, total)}; {_remedy(estimator, views, total)}"
         )
     if free is not None and needed > free:
         warn_user(
@@ -109,6 +109,14 @@ def _remedy(estimator: Any, views: Views, total: int) -> str:
         return f"{hint}use fewer samples"
     named = [f"{row.class_name} ({row.name}) about {_size(needs[row])}" for row in fitting[:4]]
     return f"{hint}use a method that would fit; with default parameters {', '.join(named)}"
+
+
+def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
+    """Say up to how many samples the method goes, to two digits, where it is known how its memory grows."""
+    if estimator._memory_order is None:
+        return ""
+    most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
+    return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"
 
 
 def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:

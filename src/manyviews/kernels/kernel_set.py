@@ -247,9 +247,10 @@ class LandmarkKernels(KernelSet):
 
 
 def leading_partition(K: Array, k: int) -> SpectralPartition:
-    """Return the k leading eigenpairs of a kernel (n, n), those beyond its rank 0."""
-    if not K.diagonal().any():
+    """Return the k leading eigenpairs of a kernel (n, n), those beyond its rank and rows of silent samples 0."""
+    told = K.diagonal() > 0
+    if not told.any():
         return SpectralPartition(np.zeros(k), np.zeros((len(K), k)))
     values, H = spectral_partition(K, k)
     usable = values > RANK_CUTOFF * max(values[0], np.finfo(float).tiny)
-    return SpectralPartition(np.where(usable, values, 0.0), np.where(usable, H, 0.0))
+    return SpectralPartition(np.where(usable, values, 0.0), np.where(usable & told[:, None], H, 0.0))

@@ -15,9 +15,9 @@ State = TypeVar("State")
 MIN_ITER = 3
 
 
-def settled(previous: float, current: float, tol: float) -> bool:
-    """Tell whether the objective changed by less than ``tol`` relative to its size."""
-    return abs(current - previous) < tol * max(abs(current), np.finfo(float).tiny)
+def settled(previous: float, current: float, tol: float, scale: float = 0.0) -> bool:
+    """Tell whether the objective changed by less than ``tol`` relative to its size, or to a larger ``scale``."""
+    return abs(current - previous) < tol * max(abs(current), scale, np.finfo(float).tiny)
 
 
 def alternate(
@@ -26,6 +26,7 @@ def alternate(
     *,
     tol: float,
     max_iter: int,
+    scale: float = 0.0,
 ) -> tuple[State, History]:
     """Repeat ``step`` until the relative change of the objective falls below ``tol``.
 
@@ -41,6 +42,8 @@ def alternate(
         Relative change of the objective that ends the iterations.
     max_iter : int
         Most iterations made.
+    scale : float, default=0
+        What changes are compared with where the objective is smaller: of one that may fall to 0.
 
     Returns
     -------
@@ -53,6 +56,6 @@ def alternate(
     for _ in range(max_iter):
         state, value = step(state)
         objective.append(value)
-        if len(objective) >= MIN_ITER and settled(objective[-2], value, tol):
+        if len(objective) >= MIN_ITER and settled(objective[-2], value, tol, scale):
             return state, History(np.array(objective), len(objective), True)
     return state, History(np.array(objective), len(objective), False)

@@ -166,7 +166,8 @@ class MultipleKernelClusterer(ConsensusClusterer):
 class ExactKernelClusterer(MultipleKernelClusterer):
     """Base of the methods that need entries of the kernels: no landmarks, no rule for new samples."""
 
-    _memory_hint: ClassVar[str] = "MKKM, MKKMMM, SimpleMKKM and MKKMMiR take landmarks, with memory linear in n"
+    _memory_hint: ClassVar[str] = "use MKKM, MKKMMM, SimpleMKKM and MKKMMiR, which take landmarks"
+    _memory_order: ClassVar[int] = 2
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: allowed

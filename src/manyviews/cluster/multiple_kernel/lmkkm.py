@@ -39,7 +39,7 @@ def solve_lmkkm(
     k : int
         Number of clusters.
     tol : float, default=1e-4
-        Relative change of the objective that ends the iterations.
+        Change of the objective, relative to the mean trace of the kernels, that ends the iterations.
     max_iter : int, default=50
         Most iterations.
     inner_tol : float, default=1e-8
@@ -52,14 +52,17 @@ def solve_lmkkm(
     """
     n = len(kernels.kernels[0])
     # no eigenvalue of a kernel masked by a projector is above its largest diagonal entry
-    bound = max(float(K.diagonal().max()) for K in kernels.kernels)
+    bound = max(np.finfo(float).tiny, *(float(K.diagonal().max()) for K in kernels.kernels))
 
     def step(theta: Array) -> tuple[Array, float]:
         H = leading_partition(localized(kernels, theta), k).vectors
         theta = _weights_step(kernels, H, theta, 0.5 / bound, inner_tol)
         return theta, float(np.vdot(theta, _products(kernels, H, theta)))
 
-    theta, history = alternate(step, np.tile(uniform(kernels), (n, 1)), tol=tol, max_iter=max_iter)
+    # H may come to hold the kernels whole, where they have few directions: then the objective falls for ever
+    scale = float(kernels.own_traces.mean())
+    start = np.tile(uniform(kernels), (n, 1))
+    theta, history = alternate(step, start, tol=tol, max_iter=max_iter, scale=scale)
     weights = theta.mean(axis=0)
     return LocalWeights(weights, weights, leading_partition(localized(kernels, theta), k), history, theta)
 
@@ -122,7 +125,8 @@ class LMKKM(ExactKernelClusterer):
     gamma : float or mapping, default=None
         Factor of the squared distance in Gaussian kernels; raising it makes the kernel more local.
     tol : float, default=1e-4
-        Relative change of the objective that ends the iterations; raising it ends them earlier.
+        Change of the objective, relative to the mean trace of the kernels, that ends the iterations; raising it ends
+        them earlier.
     max_iter : int, default=50
         Most iterations; a warning says where they ran out.
     n_init : int, default=10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,24 @@ from manyviews.cluster.multiple_kernel.base import (
     residual_traces,
     uniform,
 )
+from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import KernelSet
 from manyviews.optim.history import History
 
 __all__ = ["MKKMMM", "solve_mkkm_mm"]
 
-# steps that the change of the weights may fail to shrink before answers are averaged with the weights before
+# steps within which the change of the weights must halve, else answers are only followed as far as they help
 PATIENCE = 3
+HALVINGS = 20
+
+
+class Answer(NamedTuple):
+    """Weights, the partition there, what each kernel keeps beside it, and the objective."""
+
+    theta: Array
+    partition: SpectralPartition
+    w: Array
+    objective: float
 
 
 def solve_mkkm_mm(
@@ -46,39 +57,56 @@ def solve_mkkm_mm(
     trace : ndarray of shape (n_iter, m)
         Weights of each iteration, the equal ones first.
     """
-    # kernels on one scale: those of unit diagonal are already, but for samples that a view says nothing about
-    scale = kernels.own_traces.mean() / np.maximum(kernels.own_traces, np.finfo(float).tiny)
-    theta = uniform(kernels)
-    partition = kernels.leading(scale * theta, k)
-    trace, objective, changes = [theta], [], [np.inf]
-    damped = converged = False
-    for _ in range(1, max_iter):
-        w = scale * residual_traces(kernels, partition.vectors)
-        length = np.linalg.norm(w)
+    point = _answer(kernels, uniform(kernels), k)
+    passed, changes, careful, converged = [point], [np.inf], False, False
+    while len(passed) < max_iter and not converged:
+        length = float(np.linalg.norm(point.w))
         if length == 0.0:  # H holds every kernel: all weights are as good
             converged = True
             break
-        objective.append(float(theta @ w))
-        answer = w / length
-        if damped:
-            answer = theta / np.linalg.norm(theta) + answer
-            answer /= np.linalg.norm(answer)
-        changes.append(float(np.linalg.norm(answer - theta)))
-        theta = answer
-        partition = kernels.leading(scale * theta, k)
-        trace.append(theta)
-        if changes[-1] < tol:
+        best = point.w / length
+        following = _ascent(kernels, k, point, best) if careful else _answer(kernels, best, k)
+        if following is None:
             converged = True
             break
-        damped = damped or _stuck(changes)
-    objective.append(float(theta @ (scale * residual_traces(kernels, partition.vectors))))
-    history = History(np.array(objective), len(objective), converged)
-    return WeightedKernels(theta, scale * theta, partition, history), np.array(trace)
+        changes.append(float(np.linalg.norm(following.theta - point.theta)))
+        point = following
+        passed.append(point)
+        converged = changes[-1] < tol
+        careful = careful or _stuck(changes)
+    objective = np.array([answer.objective for answer in passed])
+    scaled = _scale(kernels) * point.theta
+    result = WeightedKernels(point.theta, scaled, point.partition, History(objective, len(passed), converged))
+    return result, np.array([answer.theta for answer in passed])
+
+
+def _scale(kernels: KernelSet) -> Array:
+    """Return what brings kernels to one trace; those of unit diagonal have it, but for samples they say nothing of."""
+    return np.asarray(kernels.own_traces.mean() / np.maximum(kernels.own_traces, np.finfo(float).tiny))
+
+
+def _answer(kernels: KernelSet, theta: Array, k: int) -> Answer:
+    scale = _scale(kernels)
+    partition = kernels.leading(scale * theta, k)
+    w = scale * residual_traces(kernels, partition.vectors)
+    return Answer(theta, partition, w, float(theta @ w))
+
+
+def _ascent(kernels: KernelSet, k: int, point: Answer, best: Array) -> Answer | None:
+    """Return the first of ever smaller steps towards the best answer that raises the objective, if there is one."""
+    step = 0.5
+    for _ in range(HALVINGS):
+        theta = point.theta + step * (best - point.theta)
+        trial = _answer(kernels, theta / np.linalg.norm(theta), k)
+        if trial.objective > point.objective:
+            return trial
+        step /= 2.0
+    return None
 
 
 def _stuck(changes: list[float]) -> bool:
-    """Tell whether best answers go round in a circle: the change has not fallen for some steps."""
-    return len(changes) > 2 * PATIENCE and min(changes[-PATIENCE:]) >= min(changes[:-PATIENCE])
+    """Tell whether best answers go round in a circle: their changes hardly shrink."""
+    return len(changes) > 2 * PATIENCE and min(changes[-PATIENCE:]) > 0.5 * min(changes[:-PATIENCE])
 
 
 class MKKMMM(MultipleKernelClusterer):
@@ -161,8 +189,8 @@ class MKKMMM(MultipleKernelClusterer):
     Notes
     -----
     Cost: exact O(m n²) per iteration beside one partial eigenproblem, and (m + 1) n² numbers; landmarks O(n (m s)²)
-    once, then nothing per iteration depends on n. The alternation of best answers is not proved to settle; where the
-    weights stop coming closer, each answer is averaged with the weights before.
+    once, then nothing per iteration depends on n. The alternation of best answers is not proved to settle: where
+    their changes stop shrinking, they are followed only as far as the objective, concave in the weights, rises.
 
     References
     ----------
