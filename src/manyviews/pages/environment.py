@@ -1,18 +1,25 @@
-"""What every page is put together from: templates, style, the drawing library."""
+"""What every page is put together from: templates, style, script, the drawing library."""
 
 from __future__ import annotations
 
 from importlib import resources
 from typing import Any
 
+from manyviews.pages import palette, wording
 from manyviews.pages.inline import script_text
-from manyviews.report import palette, wording
 
-__all__ = ["asset", "chart_data", "environment", "plotly_source", "themes"]
+__all__ = ["asset", "environment", "plotly_source", "themes"]
+
+_HERE = "manyviews.pages"
 
 
-def environment() -> Any:
-    """Return the Jinja environment: everything is escaped, an unknown name is an error.
+def environment(room: str) -> Any:
+    """Return the Jinja environment of a room's pages: everything is escaped, an unknown name is an error.
+
+    Parameters
+    ----------
+    room : str
+        Package whose ``templates`` come first; those that all pages share stand behind them.
 
     Raises
     ------
@@ -20,11 +27,11 @@ def environment() -> Any:
         If jinja2 is not installed.
     """
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ImportError as error:
-        raise ImportError('reports need jinja2; install it by: pip install "manyviews[cli]"') from error
+        raise ImportError('pages need jinja2; install it by: pip install "manyviews[cli]"') from error
     made = Environment(
-        loader=PackageLoader("manyviews.report", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (room, _HERE)]),
         autoescape=True,  # for every template: the default goes by the file's ending
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -41,9 +48,9 @@ def themes() -> dict[str, str]:
     return {"light": palette.theme_css(palette.LIGHT), "dark": palette.theme_css(palette.DARK)}
 
 
-def asset(name: str) -> str:
-    """Return the text of a file beside the templates."""
-    return (resources.files("manyviews.report") / "templates" / name).read_text(encoding="utf-8")
+def asset(name: str, room: str = _HERE) -> str:
+    """Return the text of a file beside a room's templates; by default of those that all pages share."""
+    return (resources.files(room) / "templates" / name).read_text(encoding="utf-8")
 
 
 def plotly_source() -> str:
@@ -51,10 +58,3 @@ def plotly_source() -> str:
     from plotly.offline import get_plotlyjs
 
     return script_text(get_plotlyjs())
-
-
-def chart_data(figure: Any) -> dict[str, Any]:
-    """Return a figure as plain data, without the template, which the page has already."""
-    chart: dict[str, Any] = figure.to_plotly_json()
-    chart["layout"].pop("template", None)
-    return chart

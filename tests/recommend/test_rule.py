@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from manyviews.bench.criteria import Criteria
-from manyviews.bench.recommend import recommend, score_of
+from manyviews.recommend.criteria import Criteria
+from manyviews.recommend.rule import recommend, score_of
 
 NAN = float("nan")
 

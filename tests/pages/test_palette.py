@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyviews.report.palette import DARK, LIGHT, MARKERS, look_of
+from manyviews.pages.palette import DARK, LIGHT, MARKERS, look_of
 
 # Full protanopia, deuteranopia and tritanopia on linear RGB (Machado, Oliveira and Fernandes, 2009).
 VISION = {

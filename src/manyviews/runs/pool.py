@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from manyviews.bench.records import Limits, Record, Run, Status
-from manyviews.bench.worker import READY, STARTED, Task, held_bytes, serve
 from manyviews.datasets import Dataset
+from manyviews.runs.records import Limits, Record, Run, Status
+from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve
 
 __all__ = ["Worker", "wait_for"]
 

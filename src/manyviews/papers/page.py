@@ -6,11 +6,11 @@ from importlib import resources
 from typing import Any
 
 from manyviews import __version__
-from manyviews.bench.compare import RULE, Comparison
-from manyviews.bench.figures import charts
-from manyviews.bench.protocols import PROTOCOLS
-from manyviews.bench.tables import counted, difference_text, our_text, published_text, why
 from manyviews.pages.inline import json_text, script_text
+from manyviews.papers.figures import charts
+from manyviews.papers.protocols import PROTOCOLS
+from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
+from manyviews.papers.verdict import RULE, Comparison
 
 __all__ = ["render", "render_page"]
 
@@ -61,7 +61,7 @@ def render(template: str, drawn: dict[str, Any], **content: Any) -> str:
     template : str
         Name of the template.
     drawn : dict of str to dict
-        Charts by the id of their place, as of :func:`manyviews.bench.figures.charts`.
+        Charts by the id of their place, as of :func:`manyviews.papers.figures.charts`.
     **content
         What the template shows; texts are escaped.
 
@@ -82,7 +82,7 @@ def render(template: str, drawn: dict[str, Any], **content: Any) -> str:
     except ImportError as error:
         raise ImportError('pages need plotly and jinja2; install them by: pip install "manyviews[cli]"') from error
     environment = Environment(
-        loader=PackageLoader("manyviews.bench", "templates"),
+        loader=PackageLoader("manyviews.papers", "templates"),
         autoescape=True,  # for every template: the default goes by the file's ending
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -103,4 +103,4 @@ def render(template: str, drawn: dict[str, Any], **content: Any) -> str:
 
 
 def _asset(name: str) -> str:
-    return (resources.files("manyviews.bench") / "templates" / name).read_text(encoding="utf-8")
+    return (resources.files("manyviews.papers") / "templates" / name).read_text(encoding="utf-8")

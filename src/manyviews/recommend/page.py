@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
+from manyviews.pages.environment import asset, environment, plotly_source, themes
 from manyviews.pages.inline import json_text
-from manyviews.report.figures import ACCENT, base_layout, escape, require_plotly
-from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
-from manyviews.report.palette import LIGHT, look_of
-from manyviews.report.wording import amount, duration, fixed, flatten, plain, size
+from manyviews.pages.palette import LIGHT, look_of
+from manyviews.pages.wording import amount, duration, fixed, flatten, plain, size
 
 __all__ = ["comparison_figure", "render_comparison"]
 
-
+ROOM = "manyviews.recommend"
 # What the columns of the table mean.
 TERMS = (
     ("Score", "what the recommendation goes by: structure × √stability over seeds × ⁴√support"),
@@ -38,7 +38,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
     Parameters
     ----------
     summary : dict
-        From ``manyviews.bench.comparison_summary.summary_of``.
+        From ``manyviews.recommend.summary.summary_of``.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     Parameters
     ----------
     record : dict
-        From ``manyviews.bench.comparison_summary.summary_of``, and what was compared: ``data`` (``name``,
+        From ``manyviews.recommend.summary.summary_of``, and what was compared: ``data`` (``name``,
         ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``,
         ``repeat`` and ``repeat_with`` (commands, or None).
 
@@ -106,7 +106,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     """
     from manyviews import __version__
 
-    template = environment().get_template("comparison.html.j2")
+    template = environment(ROOM).get_template("comparison.html.j2")
     require_plotly()
     from markupsafe import Markup
 
@@ -116,7 +116,7 @@ def render_comparison(record: Mapping[str, Any]) -> str:
         _shown(record),
         version=__version__,
         **themes(),
-        style=Markup(asset("style.css") + asset("comparison.css")),
+        style=Markup(asset("style.css") + asset("comparison.css", ROOM)),
         script=Markup(asset("script.js")),
         plotly=Markup(plotly_source()),
         payload=Markup(json_text({"texts": [], "clusters": [], "charts": charts})),

@@ -12,11 +12,11 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from manyviews import datasets
-from manyviews.bench.protocols import Given, Protocol
 from manyviews.datasets import Dataset, DatasetInfo
 from manyviews.datasets.registry import find
 from manyviews.kernels.kernels import fit_kernel, gram
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.papers.protocols import Given, Protocol
 from manyviews.views import Views
 
 __all__ = ["DataAbsentError", "Material", "find_data", "material_name"]

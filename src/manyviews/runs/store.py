@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from manyviews.bench.records import Record
+from manyviews.runs.records import Record
 
 __all__ = ["Store", "StoreInUseError"]
 

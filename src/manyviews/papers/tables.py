@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from manyviews.bench.compare import RULE, Cell, Comparison
-from manyviews.bench.papers import PublishedTable
-from manyviews.bench.protocols import PROTOCOLS, Setup
+from manyviews.papers.paper import PublishedTable
+from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.verdict import RULE, Cell, Comparison
 
 __all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
 

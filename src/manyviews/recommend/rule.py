@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from manyviews.bench.criteria import SUPPORTERS, Criteria
+from manyviews.recommend.criteria import SUPPORTERS, Criteria
 
 __all__ = ["Recommendation", "recommend", "score_of"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from manyviews.bench.papers import Figure, Paper, PublishedTable
-from manyviews.bench.plan import Measured, Planned, measure
-from manyviews.bench.protocols import Setup
-from manyviews.bench.records import Record
+from manyviews.papers.paper import Figure, Paper, PublishedTable
+from manyviews.papers.plan import Measured, Planned, measure
+from manyviews.papers.protocols import Setup
+from manyviews.runs.records import Record
 
 __all__ = ["RULE", "VERDICTS", "Cell", "Comparison", "compare", "judge"]
 
@@ -184,8 +184,8 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
 
     Examples
     --------
-    >>> from manyviews.bench.compare import judge
-    >>> from manyviews.bench.papers import Figure
+    >>> from manyviews.papers.verdict import judge
+    >>> from manyviews.papers.paper import Figure
     >>> judge(Figure(60.8, 5.3), 55.0, 2.0, 1)
     ('worse', '')
     >>> judge(Figure(75.69, 0.0), 73.0, 4.0, 2)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
-from manyviews.bench.comparison import Comparison, MethodResult
-from manyviews.bench.criteria import Criteria
-from manyviews.bench.recommend import score_of
+from manyviews.recommend.comparison import Comparison, MethodResult
+from manyviews.recommend.criteria import Criteria
+from manyviews.recommend.rule import score_of
 
 __all__ = ["SCORES", "summary_of"]
 

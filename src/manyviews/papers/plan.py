@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from manyviews.bench.material import Material, material_name
-from manyviews.bench.papers import Paper, PublishedTable
-from manyviews.bench.protocols import Setup
-from manyviews.bench.records import Record, Run
+from manyviews.papers.material import Material, material_name
+from manyviews.papers.paper import Paper, PublishedTable
+from manyviews.papers.protocols import Setup
+from manyviews.runs.records import Record, Run
 
 __all__ = ["Candidate", "Measured", "Planned", "make_plan", "measure"]
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.bench.criteria import Criteria, Groupings, criteria_of
-from manyviews.bench.recommend import Recommendation, recommend
-from manyviews.bench.records import Record, Run, resampled_rows
-from manyviews.bench.runner import Progress, run_all
-from manyviews.bench.view_graphs import view_graphs
 from manyviews.cluster.registry import MethodInfo
 from manyviews.datasets import Dataset
 from manyviews.metrics import adjusted_rand_index, evaluate
+from manyviews.recommend.criteria import Criteria, Groupings, criteria_of
+from manyviews.recommend.rule import Recommendation, recommend
+from manyviews.recommend.view_graphs import view_graphs
+from manyviews.runs.records import Record, Run, resampled_rows
+from manyviews.runs.runner import Progress, run_all
 from manyviews.views import Views
 
 __all__ = ["Comparison", "MethodResult", "Options", "compare"]
@@ -143,7 +143,7 @@ def compare(
     >>> import tempfile
     >>> from pathlib import Path
     >>> from manyviews import datasets
-    >>> from manyviews.bench.comparison import Options, compare
+    >>> from manyviews.recommend.comparison import Options, compare
     >>> from manyviews.cluster.registry import find_method
     >>> data = datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.2, random_state=0)
     >>> methods = [find_method(name) for name in ("concat-kmeans", "average-kkm")]

@@ -13,16 +13,16 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views, datasets
-from manyviews.bench.compare import VERDICTS, compare, judge
-from manyviews.bench.material import DataAbsentError, Material, find_data, material_name
-from manyviews.bench.page import render_page
-from manyviews.bench.papers import PAPERS, Figure, paper
-from manyviews.bench.plan import make_plan
-from manyviews.bench.protocols import PROTOCOLS
-from manyviews.bench.records import Record
-from manyviews.bench.tables import counted, to_csv, to_latex, to_markdown
 from manyviews.cluster.registry import find_method
 from manyviews.metrics import evaluate
+from manyviews.papers.material import DataAbsentError, Material, find_data, material_name
+from manyviews.papers.page import render_page
+from manyviews.papers.paper import PAPERS, Figure, paper
+from manyviews.papers.plan import make_plan
+from manyviews.papers.protocols import PROTOCOLS
+from manyviews.papers.tables import counted, to_csv, to_latex, to_markdown
+from manyviews.papers.verdict import VERDICTS, compare, judge
+from manyviews.runs.records import Record
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"

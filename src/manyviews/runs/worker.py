@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.bench.records import Record, Run, Status, resampled_rows
 from manyviews.cluster.registry import find_method
 from manyviews.datasets import Dataset
 from manyviews.metrics import evaluate
+from manyviews.runs.records import Record, Run, Status, resampled_rows
 from manyviews.views import Views
 
 __all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve"]

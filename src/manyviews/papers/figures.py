@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from manyviews.bench.compare import Cell, Comparison
-from manyviews.bench.papers import PublishedTable
-from manyviews.bench.tables import our_text, published_text
+from manyviews.papers.paper import PublishedTable
+from manyviews.papers.tables import our_text, published_text
+from manyviews.papers.verdict import Cell, Comparison
 
 __all__ = ["charts"]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from manyviews import datasets
-from manyviews.bench.comparison import Options, compare
-from manyviews.bench.comparison_summary import summary_of
-from manyviews.bench.recommend import score_of
 from manyviews.cluster.registry import find_method
-from manyviews.report.comparison import render_comparison
+from manyviews.recommend.comparison import Options, compare
+from manyviews.recommend.page import render_comparison
+from manyviews.recommend.rule import score_of
+from manyviews.recommend.summary import summary_of
 from manyviews.views import Views
 
 pytest.importorskip("plotly")

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from manyviews.bench.pool import Worker, wait_for
-from manyviews.bench.records import Limits, Record, Run, data_checksum, run_key
-from manyviews.bench.store import Store
 from manyviews.cluster.registry import find_method
 from manyviews.datasets import Dataset
+from manyviews.runs.pool import Worker, wait_for
+from manyviews.runs.records import Limits, Record, Run, data_checksum, run_key
+from manyviews.runs.store import Store
 
 __all__ = ["Progress", "Record", "Run", "run_all"]
 
@@ -89,7 +89,7 @@ def run_all(
     >>> import tempfile
     >>> from pathlib import Path
     >>> from manyviews import datasets
-    >>> from manyviews.bench.runner import Run, run_all
+    >>> from manyviews.runs.runner import Run, run_all
     >>> data = {"blobs": datasets.make_blobs_views(60, n_clusters=3, random_state=0)}
     >>> runs = [Run("concat-kmeans", "blobs", seed, {"n_init": 1}, 3) for seed in range(2)]
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -124,7 +124,7 @@ def paper(name: str) -> Paper:
 
     Examples
     --------
-    >>> from manyviews.bench.papers import paper
+    >>> from manyviews.papers.paper import paper
     >>> paper("OP-LFMVC").tables[0].figure("OP-LFMVC", "3sources")
     Figure(mean=60.8, deviation=5.3)
     """
@@ -167,7 +167,7 @@ def _key(name: str) -> str:
 
 @cache
 def _read(name: str) -> Paper:
-    text = resources.files("manyviews.bench").joinpath(f"published/{name}.toml").read_text(encoding="utf-8")
+    text = resources.files("manyviews.papers").joinpath(f"published/{name}.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
     tables = tuple(_table(entry) for entry in content.pop("table"))
     return Paper(tables=tables, **content)
