@@ -33,11 +33,12 @@ def test_eigenpairs_above_a_threshold_of_a_large_matrix():
     rng = np.random.default_rng(0)
     values = np.concatenate([np.linspace(5, 2, 40), np.linspace(0.9, 0, 560)])
     Q = np.linalg.qr(rng.normal(size=(600, 600)))[0]
-    found, vectors = eigenpairs_above((Q * values) @ Q.T, 1.0, 3)
-    np.testing.assert_allclose(found, values[:40], atol=1e-9)
-    np.testing.assert_allclose(vectors @ vectors.T, Q[:, :40] @ Q[:, :40].T, atol=1e-7)
+    for guess in (5, 35, 600):  # too few, few enough for Lanczos iterations, and all
+        found, vectors = eigenpairs_above((Q * values) @ Q.T, 1.0, 3, guess)
+        np.testing.assert_allclose(found, values[:40], atol=1e-9)
+        np.testing.assert_allclose(vectors @ vectors.T, Q[:, :40] @ Q[:, :40].T, atol=1e-7)
     # no more than asked for at least where none is above
-    assert eigenpairs_above((Q * values) @ Q.T, 6.0, 3)[0].shape == (3,)
+    assert eigenpairs_above((Q * values) @ Q.T, 6.0, 3, 600)[0].shape == (3,)
 
 
 def test_a_small_closeness_cuts_the_rank_to_the_number_of_clusters(three_views):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE
 from manyviews.cluster.multiple_kernel.base import (
@@ -24,6 +25,8 @@ __all__ = ["ONKC", "solve_onkc"]
 
 LEAST_WEIGHT = 1e-8
 DENSE_LIMIT = 500
+# more eigenpairs than this part of n take less time by the dense solver
+FEW = 16
 
 
 class Neighbourhood(NamedTuple):
@@ -80,7 +83,7 @@ def solve_onkc(
     def step(state: Neighbourhood) -> tuple[Neighbourhood, float]:
         H = state.vectors[:, :k]  # of the next iteration: G has been decomposed already
         gamma = simplex_minimum((rho + lam) * M, -rho * kernels.traces(state.factor), least=LEAST_WEIGHT)
-        state = neighbourhood(kernels, gamma, H, rho)
+        state = neighbourhood(kernels, gamma, H, rho, state.vectors.shape[1])
         f = kernels.traces(state.factor)
         distance = np.square(state.values).sum() - 2.0 * f @ gamma + gamma @ M @ gamma
         held = np.square(state.factor.T @ H).sum()
@@ -88,37 +91,42 @@ def solve_onkc(
         return state, float(objective)
 
     gamma = uniform(kernels)
-    state = neighbourhood(kernels, gamma, kernels.leading(gamma, k).vectors, rho)
+    H = kernels.leading(gamma, k).vectors
+    state = neighbourhood(kernels, gamma, H, rho, len(H))
     state, history = alternate(step, state, tol=tol, max_iter=max_iter)
     partition = SpectralPartition(state.values[:k], state.vectors[:, :k])
     return WeightedKernels(state.gamma, state.gamma, partition, history), state.factor
 
 
-def neighbourhood(kernels: ExactKernels, gamma: Array, H: Array, rho: float) -> Neighbourhood:
+def neighbourhood(kernels: ExactKernels, gamma: Array, H: Array, rho: float, guess: int) -> Neighbourhood:
     r"""Return the positive part of :math:`K_\gamma - (I - HH^\top)/\rho`.
 
     Its eigenvectors are those of :math:`K_\gamma + HH^\top/\rho` with an eigenvalue above 1/ρ, of which there are at
-    least k: only these are computed.
+    least k: only these are computed. ``guess`` says about how many there are.
     """
     S = kernels.combination(gamma)
     S += (H / rho) @ H.T
-    values, vectors = eigenpairs_above(S, 1.0 / rho, H.shape[1])
+    values, vectors = eigenpairs_above(S, 1.0 / rho, H.shape[1], guess)
     return Neighbourhood(gamma, np.maximum(values - 1.0 / rho, 0.0), vectors)
 
 
-def eigenpairs_above(S: Array, threshold: float, least: int) -> tuple[Array, Array]:
-    """Return the eigenpairs of a symmetric matrix above a threshold, largest first, and ``least`` of them at least."""
+def eigenpairs_above(S: Array, threshold: float, least: int, guess: int) -> tuple[Array, Array]:
+    """Return the eigenpairs of a symmetric matrix above a threshold, largest first, and ``least`` of them at least.
+
+    ``guess`` says about how many there are: Lanczos iterations where these are few, else the dense solver.
+    """
     n = len(S)
-    count = min(n, 2 * least + 10)
-    while n > DENSE_LIMIT and count <= n // 8:
-        values, vectors = top_eigenpairs(S, count)
-        if values[-1] <= threshold:
-            keep = max(least, int(np.count_nonzero(values > threshold)))
-            return values[:keep], vectors[:, :keep]
-        count *= 2
-    values, vectors = eigh(S, check_finite=False, driver="evd")
+    values, vectors = np.zeros(1), np.zeros((n, 0))
+    if n > DENSE_LIMIT and guess <= n // FEW:
+        values, vectors = top_eigenpairs(S, guess + 10)
+    if vectors.shape[1] < least or values[-1] > threshold:
+        with suppress(LinAlgError):  # of some matrices with equal eigenvalues
+            values, vectors = eigh(S, subset_by_value=(threshold, np.inf), check_finite=False, driver="evr")
+        if vectors.shape[1] < least:
+            values, vectors = eigh(S, check_finite=False, driver="evd")
+        values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
     keep = max(least, int(np.count_nonzero(values > threshold)))
-    return values[: -keep - 1 : -1], fix_signs(vectors[:, : -keep - 1 : -1])
+    return values[:keep], vectors[:, :keep]
 
 
 class ONKC(ExactKernelClusterer):
