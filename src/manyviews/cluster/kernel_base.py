@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -15,6 +14,7 @@ from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.base_partitions import BasePartitions, exact_partitions, kernel_numbers, landmark_partitions
 from manyviews.cluster.constraints import INT_FROM_TWO, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.view_kernels import (
     ViewKernel,
     ViewRecipe,
@@ -25,7 +25,7 @@ from manyviews.cluster.view_kernels import (
 )
 from manyviews.kernels.kernel_set import LandmarkKernels
 from manyviews.kernels.kernels import KERNELS
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.views import Views
@@ -74,7 +74,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         if self._chosen_approximation(n) == "nystrom":
             columns = max(int(stored_width((X,))[1]) for X in views.arrays)
             return 8 * landmark_numbers(m, n, self.n_landmarks, columns)
-        jobs = min(effective_n_jobs(self.n_jobs), m)
+        jobs = jobs_at_a_time(self.n_jobs, m)
         return sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
 
     def _n_starts(self, n: int) -> int:

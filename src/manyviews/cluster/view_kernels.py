@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.parallel import in_order
+from manyviews.cluster.parallel import in_threads
 from manyviews.kernels.kernel_set import LandmarkKernels
 from manyviews.kernels.kernels import center_and_normalize, fit_kernel, gram
 from manyviews.kernels.nystrom import fit_landmarks
 from manyviews.kernels.view_maps import ExactMap, LandmarkMap
-from manyviews.linalg.scaling import ROWS_PER_BLOCK, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.blocks import ROWS_PER_BLOCK, row_blocks
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.views.caller import warn_user
 
 __all__ = [
@@ -65,7 +65,7 @@ def exact_kernels(arrays: Sequence[Any], recipes: list[ViewRecipe], n_jobs: int 
         centring = center_and_normalize(K, unit=recipe.unit)
         return ViewKernel(K, ExactMap(scaling, kernel, scaled, centring), centring.degenerate)
 
-    yield from in_order([delayed(one)(X, recipe) for X, recipe in zip(arrays, recipes, strict=True)], n_jobs)
+    yield from in_threads(one, zip(arrays, recipes, strict=True), n_jobs)
 
 
 def given_kernels(arrays: Sequence[Any], names: Sequence[str], *, unit: bool = True) -> Iterator[ViewKernel]:
@@ -122,8 +122,8 @@ def landmark_kernels(
         landmarks = fit_landmarks(kernel, lambda rows: apply_scaling(X[rows], scaling), n, points, unit=recipe.unit)
         return LandmarkMap(scaling, landmarks)
 
-    jobs = [delayed(one)(X, r, c) for X, r, c in zip(arrays, recipes, rng.spawn(len(recipes)), strict=True)]
-    return LandmarkKernels.of(tuple(in_order(jobs, n_jobs)), tuple(arrays))
+    items = zip(arrays, recipes, rng.spawn(len(recipes)), strict=True)
+    return LandmarkKernels.of(tuple(in_threads(one, items, n_jobs)), tuple(arrays))
 
 
 def landmark_numbers(n_views: int, n: int, n_landmarks: int, columns: int) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from manyviews.kernels.embedding import RANK_CUTOFF, SpectralPartition, factor_partition, spectral_partition
 from manyviews.kernels.view_maps import LandmarkMap, ViewMap
-from manyviews.linalg.scaling import ROWS_PER_BLOCK, row_blocks
+from manyviews.linalg.blocks import ROWS_PER_BLOCK, row_blocks
 
 __all__ = ["ExactKernels", "KernelSet", "LandmarkKernels", "leading_partition", "new_rows"]
 

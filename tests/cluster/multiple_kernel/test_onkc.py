@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from manyviews import ONKC
-from manyviews.cluster.multiple_kernel.onkc import eigenpairs_above, solve_onkc
+from manyviews.cluster.multiple_kernel.onkc import solve_onkc
+from manyviews.linalg.eigen import eigenpairs_above
 
 
 @pytest.mark.parametrize(("case", "k"), [("synth140", 4), ("digits300", 10)])

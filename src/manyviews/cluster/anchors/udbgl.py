@@ -15,7 +15,8 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.views import Views

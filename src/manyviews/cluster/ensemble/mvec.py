@@ -11,7 +11,7 @@ from manyviews.cluster.constraints import ABOVE_ONE, INT_FROM_TWO, NON_NEGATIVE,
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, solve_mvec
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation
@@ -111,7 +111,7 @@ class MVEC(EnsembleClusterer):
     groups_ : ndarray of shape (n,), int64
         Group of each sample, in order of first appearance.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None

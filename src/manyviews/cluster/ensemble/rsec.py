@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
+from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold, threshold_columns
 from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.history import History
@@ -56,7 +55,7 @@ class RSECState:
     def __init__(self, S: Array, n_clusters: int, options: RSECOptions, rng: np.random.Generator) -> None:
         n = len(S)
         self.S, self.k, self.options = S, n_clusters, options
-        values, Q = eigh(S, check_finite=False)
+        values, Q = all_eigenpairs(S)
         self.norm = float(np.abs(values).max())
         self.inverse = (Q / (1 + values**2)) @ Q.T  # (SᵀS + I)⁻¹
         self.Z, self.E, self.Y1, self.Y2 = (np.zeros((n, n)) for _ in range(4))
@@ -204,7 +203,7 @@ class RSEC(EnsembleClusterer):
     affinity_ : ndarray of shape (n, n)
         Z.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None

@@ -16,7 +16,7 @@ from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.balance import concatenate
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import center_distances, make_stack

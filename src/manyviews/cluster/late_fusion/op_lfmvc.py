@@ -16,8 +16,8 @@ from manyviews.cluster.kernel_base import LateFusionClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
 from manyviews.cluster.result import FitResult
 from manyviews.kernels.embedding import common_projection
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import row_blocks
 from manyviews.optim.history import History
 from manyviews.optim.restarts import best_restart
 from manyviews.partitions.discretize import direction_confidence

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT
 from manyviews.cluster.kernel_base import ConsensusClusterer
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.view_kernels import check_signal
 from manyviews.kernels.embedding import SpectralPartition
@@ -158,7 +158,7 @@ class MultipleKernelClusterer(ConsensusClusterer):
         n, m = len(views), len(views.names)
         if self.base == "features" and self._chosen_approximation(n) == "nystrom":
             return super()._kernel_bytes(views)
-        jobs = min(effective_n_jobs(self.n_jobs), m) if self.base == "features" else 1
+        jobs = jobs_at_a_time(self.n_jobs, m) if self.base == "features" else 1
         # in a job the kernel, and a block of it on the way there, small beside it
         return sum(map(copy_bytes, views.arrays)) + 8 * n * n * (m + max(self._work_arrays, jobs - 1))
 

@@ -10,7 +10,7 @@ from manyviews.cluster.constraints import NON_NEGATIVE, SHARE_ABOVE_ZERO, one_of
 from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, uniform
 from manyviews.cluster.multiple_kernel.mkkm_mir import Combination, solve_mkkm_mir
 from manyviews.kernels.kernel_set import ExactKernels
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 
 __all__ = ["LKAM", "local_kernels", "neighbourhood_counts", "solve_lkam"]
 

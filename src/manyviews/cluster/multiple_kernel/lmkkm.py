@@ -9,7 +9,7 @@ import numpy as np
 
 from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, uniform
 from manyviews.kernels.kernel_set import ExactKernels, KernelSet, leading_partition
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alternating import alternate
 

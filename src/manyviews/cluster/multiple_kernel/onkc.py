@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
 
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE
 from manyviews.cluster.multiple_kernel.base import (
@@ -18,15 +16,12 @@ from manyviews.cluster.multiple_kernel.base import (
 )
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import ExactKernels
-from manyviews.linalg.eigen import fix_signs, top_eigenpairs
+from manyviews.linalg.eigen import eigenpairs_above
 from manyviews.optim.alternating import alternate
 
 __all__ = ["ONKC", "solve_onkc"]
 
 LEAST_WEIGHT = 1e-8
-DENSE_LIMIT = 500
-# more eigenpairs than this part of n take less time by the dense solver
-FEW = 16
 
 
 class Neighbourhood(NamedTuple):
@@ -108,25 +103,6 @@ def neighbourhood(kernels: ExactKernels, gamma: Array, H: Array, rho: float, gue
     S += (H / rho) @ H.T
     values, vectors = eigenpairs_above(S, 1.0 / rho, H.shape[1], guess)
     return Neighbourhood(gamma, np.maximum(values - 1.0 / rho, 0.0), vectors)
-
-
-def eigenpairs_above(S: Array, threshold: float, least: int, guess: int) -> tuple[Array, Array]:
-    """Return the eigenpairs of a symmetric matrix above a threshold, largest first, and ``least`` of them at least.
-
-    ``guess`` says about how many there are: Lanczos iterations where these are few, else the dense solver.
-    """
-    n = len(S)
-    values, vectors = np.zeros(1), np.zeros((n, 0))
-    if n > DENSE_LIMIT and guess <= n // FEW:
-        values, vectors = top_eigenpairs(S, guess + 10)
-    if vectors.shape[1] < least or values[-1] > threshold:
-        with suppress(LinAlgError):  # of some matrices with equal eigenvalues
-            values, vectors = eigh(S, subset_by_value=(threshold, np.inf), check_finite=False, driver="evr")
-        if vectors.shape[1] < least:
-            values, vectors = eigh(S, check_finite=False, driver="evd")
-        values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
-    keep = max(least, int(np.count_nonzero(values > threshold)))
-    return values[:keep], vectors[:, :keep]
 
 
 class ONKC(ExactKernelClusterer):

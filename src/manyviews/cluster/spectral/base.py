@@ -13,7 +13,7 @@ from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 
