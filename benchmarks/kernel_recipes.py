@@ -1,8 +1,8 @@
 """Which kernels come closest to the printed rows of OP-LFMVC's Table 2, where the usual recipe does not reproduce them.
 
-The paper gives no recipe for its kernels. For each candidate the average kernel (Avg-KKM) and OP-LFMVC with the start of
-the released code and random signs are run, and the mean distance to the printed ACC, NMI (max), purity and ARI is given.
-The recipe that is nearest is chosen by looking at the figures that it is to explain: it shows what the kernels may have
+The paper gives no recipe for its kernels. For each candidate the average kernel (Avg-KKM) and OP-LFMVC with the start
+of the released code and random signs are run, and the mean distance to the printed ACC, NMI (max), purity and ARI is
+given. The nearest recipe is chosen by looking at the figures that it is to explain: it shows what the kernels may have
 been, and is no tuning of the method.
 
 Usage: python benchmarks/kernel_recipes.py [bbcsport] [cora] [citeseer] --data DIR [--seeds 10]
@@ -121,9 +121,8 @@ def main():
     for name in args.names:
         data = datasets.load(Path(args.data) / f"{name}.npz")
         k, targets = len(data.class_names), printed(name)
-        print(
-            f"{name}, n = {len(data.views)}, k = {k}, {args.seeds} seeds; printed: Avg-KKM {targets[0]}, OP {targets[1]}"
-        )
+        print(f"{name}, n = {len(data.views)}, k = {k}, {args.seeds} seeds")
+        print(f"  printed: Avg-KKM {targets[0]}, OP-LFMVC {targets[1]}", flush=True)
         rows = []
         for title, recipe in RECIPES.items():
             try:
