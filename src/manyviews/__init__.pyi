@@ -26,6 +26,13 @@ from manyviews.cluster.late_fusion.lf_mvc import LFMVC as LFMVC
 from manyviews.cluster.late_fusion.op_lfmvc import OPLFMVC as OPLFMVC
 from manyviews.cluster.late_fusion.tp_lfmvc import TPLFMVC as TPLFMVC
 from manyviews.cluster.multiple_kernel.average_kkm import AverageKKM as AverageKKM
+from manyviews.cluster.multiple_kernel.lkam import LKAM as LKAM
+from manyviews.cluster.multiple_kernel.lmkkm import LMKKM as LMKKM
+from manyviews.cluster.multiple_kernel.mkkm import MKKM as MKKM
+from manyviews.cluster.multiple_kernel.mkkm_mir import MKKMMiR as MKKMMiR
+from manyviews.cluster.multiple_kernel.mkkm_mm import MKKMMM as MKKMMM
+from manyviews.cluster.multiple_kernel.onkc import ONKC as ONKC
+from manyviews.cluster.multiple_kernel.smkkm import SimpleMKKM as SimpleMKKM
 from manyviews.cluster.spectral.amgl import AMGL as AMGL
 from manyviews.cluster.spectral.concat_spectral import ConcatSpectral as ConcatSpectral
 from manyviews.cluster.spectral.convex_sub import ConvexSub as ConvexSub
@@ -54,11 +61,17 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "FastMICE",
     "KCC",
     "LFMVC",
+    "LKAM",
+    "LMKKM",
     "LMVSC",
+    "MKKM",
+    "MKKMMM",
+    "MKKMMiR",
     "MSPL",
     "MVEC",
     "MVSC",
     "MultiNMF",
+    "ONKC",
     "OPLFMVC",
     "PerView",
     "RMKMC",
@@ -66,6 +79,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "RSEC",
     "SEC",
     "SMVSC",
+    "SimpleMKKM",
     "SumSpectral",
     "SwMC",
     "TPLFMVC",

@@ -54,6 +54,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
+    # power of n with which the memory grows, where that is known
+    _memory_order: ClassVar[int | None] = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [POSITIVE_INT],
         "scaling": [one_of("auto", *SCALINGS), dict, None],

@@ -16,6 +16,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 __all__ = [
     "all_eigenpairs",
     "column_signs",
+    "eigenpairs_above",
     "eigenvalues",
     "fix_signs",
     "leading_singular",
@@ -33,6 +34,8 @@ LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
 # a multiple of the identity that makes a semi-definite matrix invertible, relative to its largest diagonal entry
 SHIFT = 1e-7
+# more than this part of all eigenpairs take less time by the dense solver
+FEW = 1 / 16
 
 
 def top_eigenpairs(
@@ -144,6 +147,27 @@ def all_eigenpairs(A: NDArray[Any], *, overwrite: bool = False) -> tuple[NDArray
     """
     values, vectors = eigh(A, driver="evd", overwrite_a=overwrite, check_finite=False)
     return values[::-1], vectors[:, ::-1]
+
+
+def eigenpairs_above(A: NDArray[Any], threshold: float, least: int, guess: int) -> tuple[Array, Array]:
+    """Return the eigenpairs of a symmetric matrix above a threshold, descending, and ``least`` of them at least.
+
+    ``guess`` says about how many there are: Lanczos iterations where these are few, else the dense solver. The entry of
+    largest modulus in each vector is positive.
+    """
+    n = len(A)
+    values, vectors = np.zeros(0), np.zeros((n, 0))
+    if n > DENSE_LIMIT and guess <= FEW * n:
+        values, vectors = top_eigenpairs(A, guess + 10)
+    if len(values) < least or values[-1] > threshold:
+        with suppress(LinAlgError):  # of some matrices with equal eigenvalues
+            values, vectors = eigh(A, subset_by_value=(threshold, np.inf), check_finite=False)
+            values, vectors = values[::-1], vectors[:, ::-1]
+        if len(values) < least:
+            values, vectors = all_eigenpairs(A)
+        vectors = fix_signs(vectors)
+    keep = max(least, int(np.count_nonzero(values > threshold)))
+    return values[:keep], vectors[:, :keep]
 
 
 def eigenvalues(A: NDArray[Any]) -> NDArray[Any]:

@@ -3,9 +3,10 @@ import pytest
 from scipy.stats import ortho_group
 
 from manyviews import OPLFMVC, AverageKKM, Views
-from manyviews.cluster.base_partitions import ViewRecipe, exact_partitions
+from manyviews.cluster.base_partitions import exact_partitions
 from manyviews.cluster.late_fusion.fusion import aligned_rotations, aligned_start, released_start
 from manyviews.cluster.late_fusion.op_lfmvc import solve_op_lfmvc, update_runs
+from manyviews.cluster.view_kernels import ViewRecipe, exact_kernels
 from manyviews.linalg.polar import polar
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy
 
@@ -249,7 +250,7 @@ def test_bad_kernels_and_partitions_are_refused(three_views):
 def test_three_sources_with_the_released_start_over_random_signs(shared_data):
     views, y = shared_data("3sources")
     recipes = [ViewRecipe(name, "standard", "rbf_invdim", None) for name in views]
-    base = exact_partitions(tuple(views.values()), recipes, 6, average=True, n_jobs=None)
+    base = exact_partitions(exact_kernels(tuple(views.values()), recipes, None), list(views), 6)
     rng = np.random.default_rng(0)
     scores = []
     for _ in range(50):

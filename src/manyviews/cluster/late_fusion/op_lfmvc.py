@@ -261,7 +261,7 @@ class OPLFMVC(LateFusionClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        partitions = self._base_partitions(views, partition_rng, average=True)
+        partitions = self._base_partitions(views, partition_rng)
         stacked, k = partitions.stacked, self.n_clusters
         H0 = stacked @ common_projection(stacked, k) if partitions.average is None else partitions.average
         if self.init != "aligned":
