@@ -2,15 +2,14 @@ r"""U-SPEC: spectral clustering of one feature set by the cut of a sparse graph 
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.base import check_anchors
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import stored_width
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
@@ -110,12 +109,12 @@ class USPEC(MultiViewClusterer, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions({"auto", "euclidean", "cosine"})],
-        "search": [StrOptions({"auto", "exact", "approximate"})],
-        "discretization": [StrOptions({"kmeans", "paper"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
+        "metric": [one_of("auto", "euclidean", "cosine")],
+        "search": [one_of("auto", "exact", "approximate")],
+        "discretization": [one_of("kmeans", "paper")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.linalg.blocks import row_blocks, unit_rows
@@ -75,10 +74,10 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "base": [StrOptions({"features", "labels"})],
-        "n_base_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "base": [one_of("features", "labels")],
+        "n_base_clusterings": [POSITIVE_INT],
         "base_cluster_range": [tuple, list, None],
-        "metric": [StrOptions(set(METRICS))],
+        "metric": [one_of(*METRICS)],
     }
 
     base: str

@@ -2,13 +2,12 @@ r"""K-means-based consensus clustering: a utility maximised by k-means on the on
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.blocks import row_blocks
@@ -245,13 +244,13 @@ class KCC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "utility": [StrOptions(set(UTILITIES))],
-        "utility_power": [Interval(Real, 1, None, closed="neither")],
+        "utility": [one_of(*UTILITIES)],
+        "utility_power": [ABOVE_ONE],
         "normalize_utility": ["boolean"],
         "base_weights": ["array-like", None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -3,13 +3,12 @@ r"""Robust spectral ensemble clustering: a low-rank affinity behind one co-assoc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
@@ -238,14 +237,14 @@ class RSEC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "nuclear_weight": [Interval(Real, 0, None, closed="left")],
-        "noise_weight": [Interval(Real, 0, None, closed="left")],
-        "penalty_growth": [Interval(Real, 1, None, closed="neither")],
-        "graph": [StrOptions({"released", "paper"})],
-        "final": [StrOptions({"kmeans_h", "lrr"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "nuclear_weight": [NON_NEGATIVE],
+        "noise_weight": [NON_NEGATIVE],
+        "penalty_growth": [ABOVE_ONE],
+        "graph": [one_of("released", "paper")],
+        "final": [one_of("kmeans_h", "lrr")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -2,14 +2,13 @@ r"""Spectral ensemble clustering: normalised cut of the co-association matrix as
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.blocks import row_blocks, unit_rows
@@ -210,9 +209,9 @@ class SEC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "solver": [StrOptions({"kmeans", "spectral"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "solver": [one_of("kmeans", "spectral")],
+        "n_init": [POSITIVE_INT],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

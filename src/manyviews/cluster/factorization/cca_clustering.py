@@ -6,15 +6,14 @@ sum of the views' (ridge) projectors, the MAXVAR generalisation, which for two v
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import column_signs, leading_singular, top_eigenpairs
@@ -209,10 +208,10 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        "n_components": [POSITIVE_INT, None],
+        "regularization": [NON_NEGATIVE],
         "side": [str],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(

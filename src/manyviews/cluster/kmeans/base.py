@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.linalg.blocks import row_blocks
@@ -52,7 +52,7 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "geometry": [StrOptions({"auto", "cosine", "euclidean"})],
+        "geometry": [one_of("auto", "cosine", "euclidean")],
     }
 
     geometry: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
@@ -129,9 +128,9 @@ class BestSingleView(BalancedClusterer, PredictMixin):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: rule for name, rule in BalancedClusterer._parameter_constraints.items() if name != "balance_views"
     } | {
-        "criterion": [StrOptions({"stability", "silhouette"})],
+        "criterion": [one_of("stability", "silhouette")],
         "view": [str, None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
     # one view at a time: its size does not matter
     balance_views: ClassVar[bool] = True  # type: ignore[misc]
