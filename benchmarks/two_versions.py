@@ -15,7 +15,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[1]
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 STORED = HERE.parent / "shared" / "reference" / "mvec" / "mvec_bbcsport.npz"
-CASES = ("fastmice-10000", "fastmice-100000", "mvec-544", "mvec-2000", "udbgl-mfeat", "rsec-544", "kcc-mfeat", "mspl-mfeat")
+CASES = (
+    "fastmice-10000",
+    "fastmice-100000",
+    "mvec-544",
+    "mvec-2000",
+    "udbgl-mfeat",
+    "rsec-544",
+    "kcc-mfeat",
+    "mspl-mfeat",
+)
 
 
 def option(estimator, *names):
@@ -49,7 +58,10 @@ def prepare(case):
         labels = truth[:, None] * 4 + rng.integers(4, size=(truth.size, 100))
         wrong = rng.random(labels.shape) < 0.2
         labels[wrong] = rng.integers(40, size=int(wrong.sum()))
-        return MVEC(10, base=labels_word(MVEC), random_state=0), [labels[:, :50].astype(float), labels[:, 50:].astype(float)]
+        return MVEC(10, base=labels_word(MVEC), random_state=0), [
+            labels[:, :50].astype(float),
+            labels[:, 50:].astype(float),
+        ]
     data = datasets.load("mfeat")
     estimator = {"udbgl": UDBGL, "kcc": KCC, "mspl": MSPL}[method]
     return estimator(10, random_state=0), data.views
