@@ -20,6 +20,7 @@ __all__ = [
     "fix_signs",
     "leading_singular",
     "leading_subspace",
+    "positive_norm",
     "top_eigenpairs",
 ]
 
@@ -30,6 +31,7 @@ SPARSE_LIMIT = 256
 LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 # a sparse matrix up to this size with more than this part of its entries filled is worth filling up
 SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
+POWER_ITERATIONS = 1_000
 
 
 def top_eigenpairs(
@@ -231,6 +233,22 @@ def leading_subspace(
         if residual.max() <= tol * np.abs(ritz).max():
             break
     return values, X
+
+
+def positive_norm(*operators: Any) -> float:
+    """Return the largest eigenvalue of Σ SᵀS for operators S without negative entries, by power iteration.
+
+    Its eigenvector is positive, so a start of ones finds it. Operators have ``shape``, ``dtype`` and ``dot``.
+    """
+    x = np.ones((operators[0].shape[0], 1), operators[0].dtype)
+    norm = 0.0
+    for _ in range(POWER_ITERATIONS):
+        y = sum(operator.dot(operator.dot(x)) for operator in operators)
+        last, norm = norm, float(np.abs(y).max())
+        if norm == 0.0 or abs(norm - last) <= np.finfo(x.dtype).eps * norm:
+            break
+        x = np.asarray(y / x.dtype.type(norm))
+    return norm
 
 
 def fix_signs(vectors: Array) -> Array:
