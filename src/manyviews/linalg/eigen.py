@@ -21,6 +21,7 @@ __all__ = [
     "fix_signs",
     "leading_singular",
     "leading_subspace",
+    "positive_norm",
     "smallest_eigenpairs",
     "top_eigenpairs",
 ]
@@ -36,6 +37,7 @@ SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
 SHIFT = 1e-7
 # more than this part of all eigenpairs take less time by the dense solver
 FEW = 1 / 16
+POWER_ITERATIONS = 1_000
 
 
 def top_eigenpairs(
@@ -298,6 +300,22 @@ def leading_subspace(
         if residual.max() <= tol * np.abs(ritz).max():
             break
     return values, X
+
+
+def positive_norm(*operators: Any) -> float:
+    """Return the largest eigenvalue of Σ SᵀS for operators S without negative entries, by power iteration.
+
+    Its eigenvector is positive, so a start of ones finds it. Operators have ``shape``, ``dtype`` and ``dot``.
+    """
+    x = np.ones((operators[0].shape[0], 1), operators[0].dtype)
+    norm = 0.0
+    for _ in range(POWER_ITERATIONS):
+        y = sum(operator.dot(operator.dot(x)) for operator in operators)
+        last, norm = norm, float(np.abs(y).max())
+        if norm == 0.0 or abs(norm - last) <= np.finfo(x.dtype).eps * norm:
+            break
+        x = np.asarray(y / x.dtype.type(norm))
+    return norm
 
 
 def fix_signs(vectors: Array) -> Array:
