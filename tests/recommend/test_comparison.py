@@ -109,7 +109,7 @@ def test_page_holds_everything_and_names_stay_text(record):
     assert html.escape(record["recommendation"]["headline"]) in page
     for row in record["methods"]:
         assert f'<th scope="row">{row["name"]}' in page or f"<dt>{row['name']}</dt>" in page
-    payload = re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1)
+    payload = re.search(r'id="page-data">(.*?)</script>', page, re.S).group(1)
     chart = json.loads(payload)["charts"]["structure"]
     assert chart["data"][0]["type"] == "bar"
     assert len(chart["data"]) == 3

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
-from manyviews.pages.environment import asset, environment, plotly_source, themes
-from manyviews.pages.inline import json_text
+from manyviews.pages.environment import render
 from manyviews.pages.palette import LIGHT, look_of
 from manyviews.pages.wording import amount, duration, fixed, flatten, plain, size
 
@@ -104,24 +103,9 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    from manyviews import __version__
-
-    template = environment(ROOM).get_template("comparison.html.j2")
-    require_plotly()
-    from markupsafe import Markup
-
     drawn = any(row["criteria"] for row in record["methods"])
     charts = {"structure": chart_data(comparison_figure(record))} if drawn else {}
-    page: str = template.render(
-        _shown(record),
-        version=__version__,
-        **themes(),
-        style=Markup(asset("style.css") + asset("comparison.css", ROOM)),
-        script=Markup(asset("script.js")),
-        plotly=Markup(plotly_source()),
-        payload=Markup(json_text({"texts": [], "clusters": [], "charts": charts})),
-    )
-    return page
+    return render(ROOM, "comparison.html.j2", {"charts": charts}, _shown(record), style="comparison.css")
 
 
 def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
