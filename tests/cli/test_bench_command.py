@@ -129,7 +129,7 @@ def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
         tell(Progress(3, 3, 0, None, 0.0))
     assert capsys.readouterr().err.splitlines() == [
         "0 of 3 fits, remaining time not known yet",
-        "3 of 3 fits, about 0 min 0 s left",
+        "3 of 3 fits, all done",
     ]
     with shown_fits(quiet=True) as tell:
         assert tell is None

@@ -1,4 +1,4 @@
-"""Published figures, protocols, verdicts, and what a comparison looks like as a document."""
+"""Published figures, protocols, verdicts, and what a reproduction looks like as a document."""
 
 import csv
 import io
@@ -21,8 +21,8 @@ from manyviews.papers.paper import PAPERS, Figure, paper
 from manyviews.papers.plan import make_plan
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.tables import counted, to_csv, to_latex, to_markdown
-from manyviews.papers.verdict import VERDICTS, compare, judge
-from manyviews.runs.records import Record
+from manyviews.papers.verdict import VERDICTS, judge, reproduction_of
+from manyviews.runs.fits import Outcome
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"
@@ -98,21 +98,21 @@ def texts():
 
 def scored(run, value, status="ok", message=""):
     scores = dict.fromkeys(evaluate([0, 1], [0, 1]), value) if status == "ok" else {}
-    return Record(run, status, 0.5, 0.25, 10**6, scores, None, message)
+    return Outcome(run, status, 0.5, 0.25, 10**6, scores, None, message)
 
 
 def compared(texts, values, *, lost=()):
-    """The comparison of a paper on one set, with the score of each setup by its name."""
+    """The reproduction of a paper on one set, with the score of each setup by its name."""
     found, protocol = paper("op-lfmvc"), PROTOCOLS["op-lfmvc"]
     plan = make_plan(found, protocol.setups, Material({"citeseer": texts}, protocol), range(2), full=False)
-    records = {}
+    outcomes = {}
     for planned in plan:
         for i, candidate in enumerate(planned.candidates):
             for run in candidate.runs:
                 failed = planned.setup.name in lost
                 value = values.get(planned.setup.name, 0.2) - 0.01 * i + 0.002 * run.seed
-                records[id(run)] = scored(run, value, "timeout" if failed else "ok", HOSTILE if failed else "")
-    return compare(found, plan, records, protocol.setups, ("citeseer",), 2)
+                outcomes[id(run)] = scored(run, value, "timeout" if failed else "ok", HOSTILE if failed else "")
+    return reproduction_of(found, plan, outcomes, protocol.setups, ("citeseer",), 2)
 
 
 def test_cells_compare_the_best_setting_and_say_why_they_cannot(texts):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from manyviews.datasets import Dataset
     from manyviews.papers.paper import Paper
     from manyviews.papers.protocols import Setup
-    from manyviews.papers.verdict import Comparison
+    from manyviews.papers.verdict import Reproduction
 
 __all__ = ["bench"]
 
@@ -111,12 +111,12 @@ def bench(
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
     folder = open_folder(place, {"command": "bench", "paper": chosen.name}, OUTPUTS, force=force)
     limits = _Limits(jobs, time_limit, memory_limit)
-    comparison = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
-    _write(comparison, folder, found, full=full)
+    reproduction = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
+    _write(reproduction, folder, found, full=full)
     if as_json:
-        print_json(_record(comparison, found, full=full) | {"out": place})
+        print_json(_record(reproduction, found, full=full) | {"out": place})
     elif not quiet:
-        _print(comparison, place)
+        _print(reproduction, place)
 
 
 def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
@@ -174,11 +174,11 @@ def _run(
     *,
     full: bool,
     quiet: bool,
-) -> Comparison:
+) -> Reproduction:
     from manyviews.papers.material import Material
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
-    from manyviews.papers.verdict import compare
+    from manyviews.papers.verdict import reproduction_of
     from manyviews.runs.runner import run_all
 
     protocol = PROTOCOLS[paper.name]
@@ -196,48 +196,48 @@ def _run(
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    return compare(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    return reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
 
 
-def _write(comparison: Comparison, folder: Path, found: dict[str, Dataset], *, full: bool) -> None:
+def _write(reproduction: Reproduction, folder: Path, found: dict[str, Dataset], *, full: bool) -> None:
     from manyviews.io.write import OutputError, atomic_file, write_json
     from manyviews.papers import tables
     from manyviews.papers.page import render_page
 
     with user_input(OutputError):
         for name, function in TABLES.items():
-            write_text(folder / name, getattr(tables, function)(comparison))
-        write_text(folder / PAGE, render_page(comparison))
+            write_text(folder / name, getattr(tables, function)(reproduction))
+        write_text(folder / PAGE, render_page(reproduction))
         with atomic_file(folder / RECORD, force=True) as hidden:
-            write_json(hidden, _record(comparison, found, full=full))
+            write_json(hidden, _record(reproduction, found, full=full))
 
 
-def _record(comparison: Comparison, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
+def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.runs.records import data_checksum
+    from manyviews.runs.fits import data_checksum
 
     libraries = ("numpy", "scipy", "scikit-learn")
     return {
         "manyviews": __version__,
         "command": "bench",
-        "paper": comparison.paper.name,
+        "paper": reproduction.paper.name,
         "finished": True,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seeds": comparison.n_seeds,
+        "seeds": reproduction.n_seeds,
         "full_grid": full,
         "data": {name: data_checksum(data) for name, data in found.items()},
-        "rows": list(dict.fromkeys(cell.name for cell in comparison.cells if cell.method)),
-        "counts": comparison.counts(),
-        "counts_of_variants": comparison.counts(variants=True),
+        "rows": list(dict.fromkeys(cell.name for cell in reproduction.cells if cell.method)),
+        "counts": reproduction.counts(),
+        "counts_of_variants": reproduction.counts(variants=True),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in libraries},
     }
 
 
-def _print(comparison: Comparison, place: str) -> None:
+def _print(reproduction: Reproduction, place: str) -> None:
     from manyviews.papers.tables import counted, difference_text, our_text, published_text
 
-    for table in comparison.paper.tables:
-        cells = [cell for cell in comparison.cells if cell.table is table and cell.method]
+    for table in reproduction.paper.tables:
+        cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
         if cells:
             print(f"\n{table.title}")
             theirs = "paper" if table.origin == "published" else "measured"
@@ -246,7 +246,7 @@ def _print(comparison: Comparison, place: str) -> None:
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-    print(f"\n{counted(comparison)}")
+    print(f"\n{counted(reproduction)}")
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from manyviews.cli.comparison_output import print_comparison, write_comparison
-from manyviews.cli.console import Progress, UsageError, user_input
+from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
 from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, whole_number
 from manyviews.cli.results import default_folder
@@ -104,7 +104,7 @@ def compare(
 
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
-    progress = Progress(quiet=quiet)
+    progress = Stages(quiet=quiet)
     if out is not None:
         with user_input():
             check_folder(out, force=force)

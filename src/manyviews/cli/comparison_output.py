@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manyviews import __version__
-from manyviews.cli.console import ARGUMENTS, Progress, count, print_json, print_table, user_input
+from manyviews.cli.console import ARGUMENTS, Stages, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -51,7 +52,7 @@ def write_comparison(
     *,
     given: Sequence[str],
     force: bool,
-    progress: Progress,
+    progress: Stages,
 ) -> dict[str, Any]:
     """Fit all methods and write the output folder.
 
@@ -71,7 +72,7 @@ def write_comparison(
         Arguments that give ``cluster`` the same data.
     force : bool
         Replace an earlier output folder.
-    progress : Progress
+    progress : Stages
         Says what is going on.
 
     Returns
@@ -188,7 +189,7 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         return
     data = record["data"]
     print(
-        f"{data['name']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
+        f"{data['name']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
         f"{record['n_clusters']} clusters"
     )
     if record["recommendation"]:

@@ -17,9 +17,8 @@ from typing import Any, TextIO
 
 __all__ = [
     "ARGUMENTS",
-    "Progress",
+    "Stages",
     "UsageError",
-    "count",
     "guarded",
     "one_line",
     "print_json",
@@ -62,11 +61,6 @@ def one_line(text: str) -> str:
     """Return text as one line without control characters, which names and ids from files may hold."""
     joined = " ".join(text.split())
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in joined)
-
-
-def count(number: int, noun: str) -> str:
-    """Return ``1 view``, ``6 views``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def guarded(action: Callable[[], None]) -> int:
@@ -137,7 +131,7 @@ def _plain_warnings() -> Iterator[None]:
         yield
 
 
-class Progress:
+class Stages:
     """Say on stderr what is going on, and keep the times.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 from cyclopts import Parameter
 
-from manyviews.cli.console import Progress, UsageError, user_input
+from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
     Reading,
     check_n_clusters,
@@ -61,7 +61,7 @@ def demo(*, out: str = DEMO_OUT) -> None:
     earlier = read_record(out)
     if os.path.exists(out) and (earlier is None or earlier.get("command") != "demo"):
         raise UsageError(f"{out} exists and is not the output of a demo; choose another folder with --out")
-    progress, method = Progress(), find_method(DEFAULT_METHOD)
+    progress, method = Stages(), find_method(DEFAULT_METHOD)
     with progress.stage("read", f"loading {DEMO_DATA}"):
         data = datasets.load(DEMO_DATA)
     loaded = LoadedViews(data.views, data.labels, data.name, {data.name: datasets.info(data.name).sha256 or ""}, ())
@@ -144,7 +144,7 @@ def cluster(
     with user_input():
         info = find_method(method)
     parameters = parse_settings(settings or (), info.load())
-    progress = Progress(quiet=quiet)
+    progress = Stages(quiet=quiet)
     if out is not None:
         with user_input():
             check_folder(out, force=force)
@@ -161,7 +161,7 @@ def cluster(
     print_summary(record, folder, as_json=as_json, quiet=quiet)
 
 
-def say_notes(data: LoadedViews, progress: Progress) -> None:
+def say_notes(data: LoadedViews, progress: Stages) -> None:
     """Say what was decided while reading, and who is where if the views have different ids."""
     for note in data.notes:
         progress.note(note)
@@ -216,7 +216,7 @@ def predict(
     from manyviews.io.model import load_imputer, load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
-    progress, place = Progress(quiet=quiet), os.path.join(folder, MODEL)
+    progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
     with user_input():
         model, imputer = (load(place, trusted=is_model_type) for load in (load_model, load_imputer))
     if not hasattr(model, "predict"):

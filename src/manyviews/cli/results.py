@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manyviews import __version__
-from manyviews.cli.console import ARGUMENTS, Progress, count, print_json, print_table, user_input
+from manyviews.cli.console import ARGUMENTS, Stages, print_json, print_table, user_input
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -50,14 +51,14 @@ def default_folder(prefix: str, name: str) -> str:
     return f"{prefix}-" + (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "output")[:80]
 
 
-def run_job(job: Job, progress: Progress) -> dict[str, Any]:
+def run_job(job: Job, progress: Stages) -> dict[str, Any]:
     """Fit the model and write the output folder.
 
     Parameters
     ----------
     job : Job
         What to do.
-    progress : Progress
+    progress : Stages
         Keeps the times; its ``timings`` become part of the record.
 
     Returns
@@ -75,7 +76,7 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
     views, memory = job.data.views, {"read": _peak_memory()}
     # The folder is made first, so that one that cannot be written costs no fit.
     with user_input(OutputError), atomic_folder(job.out, force=job.force) as folder:
-        what = f"clustering {len(views)} samples in {count(len(views.names), 'view')} with {job.method.class_name}"
+        what = f"clustering {len(views)} samples in {amount(len(views.names), 'view')} with {job.method.class_name}"
         # Verbose estimators print; stdout is kept for the result.
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
             job.model.fit(views, **job.fit_options)
@@ -85,7 +86,7 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
     return record
 
 
-def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -> None:
+def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
     from manyviews.io.model import save_model
     from manyviews.io.write import LABELS, MODEL, RECORD, REPORT, write_json, write_labels
     from manyviews.report.notebook import report
@@ -200,8 +201,8 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         return
     data, sizes = record["data"], record["cluster_sizes"]
     print(
-        f"{record['class']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
-        f"{count(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
+        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
+        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
     )
     if record["scores"]:
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])

@@ -1,4 +1,4 @@
-"""The charts of a comparison, as plotly knows them: plain data, coloured by the page."""
+"""The charts of a reproduction, as plotly knows them: plain data, coloured by the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manyviews.pages.charts import base_layout, escape
 from manyviews.pages.palette import look_of
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.tables import our_text, published_text
-from manyviews.papers.verdict import Cell, Comparison
+from manyviews.papers.verdict import Cell, Reproduction
 
 __all__ = ["charts"]
 
@@ -20,12 +20,12 @@ _ROW_HEIGHT, _FRAME = 22, 110
 Chart = dict[str, Any]
 
 
-def charts(comparison: Comparison) -> dict[str, Chart]:
+def charts(reproduction: Reproduction) -> dict[str, Chart]:
     """Return the charts by the id of their place on the page.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to draw.
 
     Returns
@@ -35,15 +35,15 @@ def charts(comparison: Comparison) -> dict[str, Chart]:
         scores. A trace says in ``meta`` which colour of the page it takes.
     """
     drawn: dict[str, Chart] = {}
-    tables = [table for table in comparison.paper.tables if table.metric != "seconds"]
-    scored = [cell for cell in comparison.cells if cell.table in tables and cell.mean is not None]
+    tables = [table for table in reproduction.paper.tables if table.metric != "seconds"]
+    scored = [cell for cell in reproduction.cells if cell.table in tables and cell.mean is not None]
     ranks = _ranks([cell for cell in scored if not cell.variant and cell.published is not None])
     if len(ranks) > 1:
         drawn["ranks"] = _rank_chart(ranks)
     first = next((table for table in tables if any(cell.table is table for cell in scored)), None)
     if first is not None:
         drawn["times"] = _time_chart([cell for cell in scored if cell.table.metric == first.metric], first)
-    for i, table in enumerate(comparison.paper.tables):
+    for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in scored if cell.table is table]
         if cells:
             drawn[f"table-{i}"] = _table_chart(cells)

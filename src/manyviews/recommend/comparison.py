@@ -16,7 +16,7 @@ from manyviews.metrics import adjusted_rand_index, evaluate
 from manyviews.recommend.criteria import Criteria, Groupings, criteria_of
 from manyviews.recommend.rule import Recommendation, recommend
 from manyviews.recommend.view_graphs import view_graphs
-from manyviews.runs.records import Record, Run, resampled_rows
+from manyviews.runs.fits import Outcome, Run, resampled_rows
 from manyviews.runs.runner import Progress, run_all
 from manyviews.views import Views
 
@@ -155,10 +155,10 @@ def compare(
     options = options or Options()
     job = _Job(Dataset("data", views, None, (), "", ""), n_clusters, store, options, progress)
     suitable = [method for method in methods if not _unsuitable(method, views)]
-    records = job.make([job.run(method, options.seed) for method in suitable])
-    working = [method for method, record in zip(suitable, records, strict=True) if record.status == "ok"]
-    records += job.make([run for method in working for run in job.more_runs(method)])
-    by_method = {method.name: [r for r in records if r.run.method == method.name] for method in suitable}
+    outcomes = job.make([job.run(method, options.seed) for method in suitable])
+    working = [method for method, outcome in zip(suitable, outcomes, strict=True) if outcome.status == "ok"]
+    outcomes += job.make([run for method in working for run in job.more_runs(method)])
+    by_method = {method.name: [r for r in outcomes if r.run.method == method.name] for method in suitable}
     groupings = {name: _groupings(own, len(views)) for name, own in by_method.items()}
     groupings = {name: own for name, own in groupings.items() if own.seeds}
     criteria = criteria_of(groupings, view_graphs(views)) if groupings else {}
@@ -194,7 +194,7 @@ class _Job:
         whole = [self.run(method, seed) for seed in range(first + 1, first + n_seeds)]
         return whole + [self.run(method, seed, (seed, PART)) for seed in range(first, first + n_parts)]
 
-    def make(self, runs: Sequence[Run]) -> list[Record]:
+    def make(self, runs: Sequence[Run]) -> list[Outcome]:
         return run_all(
             runs,
             {self.data.name: self.data},
@@ -217,12 +217,12 @@ def _unsuitable(method: MethodInfo, views: Views) -> str:
     return ""
 
 
-def _groupings(records: Sequence[Record], n_samples: int) -> Groupings:
+def _groupings(outcomes: Sequence[Outcome], n_samples: int) -> Groupings:
     seeds, parts = [], []
-    for record in records:
-        if record.labels is None:
+    for outcome in outcomes:
+        if outcome.labels is None:
             continue
-        labels, rows = np.asarray(record.labels), resampled_rows(n_samples, record.run.rows)
+        labels, rows = np.asarray(outcome.labels), resampled_rows(n_samples, outcome.run.rows)
         if rows is None:
             seeds.append(labels)
         else:
@@ -230,23 +230,23 @@ def _groupings(records: Sequence[Record], n_samples: int) -> Groupings:
     return Groupings(seeds, parts)
 
 
-def _without_result(method: MethodInfo, records: Sequence[Record]) -> MethodResult:
-    return MethodResult(method, records[0].status, records[0].message, 0, len(records))
+def _without_result(method: MethodInfo, outcomes: Sequence[Outcome]) -> MethodResult:
+    return MethodResult(method, outcomes[0].status, outcomes[0].message, 0, len(outcomes))
 
 
-def _result(method: MethodInfo, records: Sequence[Record], seeds: Sequence[Array]) -> MethodResult:
-    whole = [record for record in records if record.run.rows is None and record.labels is not None]
-    bad = [record for record in records if record.status != "ok"]
+def _result(method: MethodInfo, outcomes: Sequence[Outcome], seeds: Sequence[Array]) -> MethodResult:
+    whole = [outcome for outcome in outcomes if outcome.run.rows is None and outcome.labels is not None]
+    bad = [outcome for outcome in outcomes if outcome.status != "ok"]
     typical = _typical(seeds)
     return MethodResult(
         method=method,
         status="ok",
-        reason=f"{len(bad)} of {len(records)} fits had no result: {bad[0].message or bad[0].status}" if bad else "",
-        n_ok=len(records) - len(bad),
-        n_fits=len(records),
-        seconds=float(np.mean([record.seconds for record in whole])),
-        cpu_seconds=float(np.mean([record.cpu_seconds for record in whole])),
-        peak_bytes=max(record.peak_bytes for record in whole),
+        reason=f"{len(bad)} of {len(outcomes)} fits had no result: {bad[0].message or bad[0].status}" if bad else "",
+        n_ok=len(outcomes) - len(bad),
+        n_fits=len(outcomes),
+        seconds=float(np.mean([outcome.seconds for outcome in whole])),
+        cpu_seconds=float(np.mean([outcome.cpu_seconds for outcome in whole])),
+        peak_bytes=max(outcome.peak_bytes for outcome in whole),
         labels=seeds[typical],
         seed=whole[typical].run.seed,
     )

@@ -11,9 +11,8 @@ from manyviews.recommend.comparison import Comparison, MethodResult
 from manyviews.recommend.criteria import Criteria
 from manyviews.recommend.rule import score_of
 
-__all__ = ["SCORES", "summary_of"]
+__all__ = ["summary_of"]
 
-SCORES = ("nmi", "acc", "ari")
 STATUS = {
     "failed": "failed",
     "timeout": "took longer than the time limit",

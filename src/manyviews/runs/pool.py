@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from manyviews.datasets import Dataset
-from manyviews.runs.records import Limits, Record, Run, Status
+from manyviews.runs.fits import Limits, Outcome, Run, Status
 from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve
 
 __all__ = ["Worker", "wait_for"]
@@ -62,16 +62,16 @@ class Worker:
         self._task, self._data = Task(run, given, keep_labels), run.data
         self._send()
 
-    def look(self) -> Record | None:
-        """Return the record of its fit if that has ended or gone over a limit."""
+    def look(self) -> Outcome | None:
+        """Return the outcome of its fit if that has ended or gone over a limit."""
         if self._run is None:
             return None
         try:
             while self._connection.poll():
                 message = self._connection.recv()
-                if isinstance(message, Record):
+                if isinstance(message, Outcome):
                     self._run = None
-                    return Record(**(vars(message) | {"limits": self._limits}))
+                    return Outcome(**(vars(message) | {"limits": self._limits}))
                 self._ready = self._ready or message == READY
                 self._started = time.perf_counter() if message == STARTED else None
                 self._send()
@@ -106,7 +106,7 @@ class Worker:
             with suppress(OSError):  # it has died meanwhile; the next look says how
                 self._connection.send(task)
 
-    def _over_limit(self) -> Record | None:
+    def _over_limit(self) -> Outcome | None:
         assert self._started is not None
         spent = time.perf_counter() - self._started
         if self._limits.time is not None and spent > self._limits.time:
@@ -129,14 +129,14 @@ class Worker:
             return "memory", "the system killed the process, most likely for want of memory"
         return "failed", f"the process ended by itself (exit code {self._process.exitcode})"
 
-    def _ended(self, status: Status, message: str) -> Record:
+    def _ended(self, status: Status, message: str) -> Outcome:
         """End a fit together with its process; the next fit gets another one."""
         assert self._run is not None
         run, self._run = self._run, None
         spent = 0.0 if self._started is None else time.perf_counter() - self._started
         most = self._most or held_bytes(self._process.pid)
         self.close()
-        return Record(run, status, round(spent, 6), 0.0, most, {}, None, message, self._limits)
+        return Outcome(run, status, round(spent, 6), 0.0, most, {}, None, message, self._limits)
 
 
 def wait_for(workers: list[Worker], limits: Limits) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from manyviews.cluster.registry import find_method
 from manyviews.datasets import Dataset
+from manyviews.runs.fits import Limits, Outcome, Run, data_checksum, run_key
 from manyviews.runs.pool import Worker, wait_for
-from manyviews.runs.records import Limits, Record, Run, data_checksum, run_key
 from manyviews.runs.store import Store
 
-__all__ = ["Progress", "Record", "Run", "run_all"]
+__all__ = ["Outcome", "Progress", "Run", "run_all"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Progress:
     ----------
     done, total, reused : int
         Fits that are finished, all fits, and those that an earlier start had finished.
-    latest : Record or None
+    latest : Outcome or None
         The fit that has just ended; None at the start.
     remaining : float or None
         Estimated seconds until all are done; None while nothing is known.
@@ -34,7 +34,7 @@ class Progress:
     done: int
     total: int
     reused: int
-    latest: Record | None
+    latest: Outcome | None
     remaining: float | None
 
 
@@ -48,8 +48,8 @@ def run_all(
     memory_limit: int | None = None,
     keep_labels: bool = False,
     progress: Callable[[Progress], None] | None = None,
-) -> list[Record]:
-    """Make all fits that the store does not hold yet; return the records of all.
+) -> list[Outcome]:
+    """Make all fits that the store does not hold yet; return the outcomes of all.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ def run_all(
         Bytes that a process may hold, libraries and data included; a fit over it is recorded as "memory". Watched
         on Linux; elsewhere only a refused allocation counts. Raising it makes such fits be tried again.
     keep_labels : bool, default=False
-        Keep the labels in the records; fits that were stored without them are made again.
+        Keep the labels in the outcomes; fits that were stored without them are made again.
     progress : callable, default=None
         Called with :class:`Progress` at the start and after each fit.
 
     Returns
     -------
-    list of Record
+    list of Outcome
         One per run, in the order of the runs.
 
     Raises
@@ -93,8 +93,8 @@ def run_all(
     >>> data = {"blobs": datasets.make_blobs_views(60, n_clusters=3, random_state=0)}
     >>> runs = [Run("concat-kmeans", "blobs", seed, {"n_init": 1}, 3) for seed in range(2)]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     records = run_all(runs, data, Path(folder) / "runs.jsonl")
-    >>> [record.status for record in records]
+    ...     outcomes = run_all(runs, data, Path(folder) / "runs.jsonl")
+    >>> [outcome.status for outcome in outcomes]
     ['ok', 'ok']
     """
     ordered, limits = list(runs), Limits(time_limit, memory_limit)
@@ -104,15 +104,15 @@ def run_all(
         todo = {
             key: run
             for key, run in zip(keys, ordered, strict=True)
-            if not _is_done(kept.records.get(key), limits, keep_labels)
+            if not _is_done(kept.outcomes.get(key), limits, keep_labels)
         }
         count = _Count(len(dict.fromkeys(keys)), todo, _workers(n_jobs, len(todo)), progress)
-        for record in kept.records.values():
-            count.learn(record)
+        for outcome in kept.outcomes.values():
+            count.learn(outcome)
         count.tell(None)
         _work(todo, datasets, kept, limits, count, keep_labels)
-        found = kept.records
-        return [Record(**(vars(found[key]) | {"run": run})) for key, run in zip(keys, ordered, strict=True)]
+        found = kept.outcomes
+        return [Outcome(**(vars(found[key]) | {"run": run})) for key, run in zip(keys, ordered, strict=True)]
 
 
 class _Count:
@@ -125,17 +125,17 @@ class _Count:
         self._left, self._reused = dict(todo), total - len(todo)
         self._seconds: dict[tuple[str, ...], list[float]] = {}
 
-    def learn(self, record: Record) -> None:
-        run = record.run
+    def learn(self, outcome: Outcome) -> None:
+        run = outcome.run
         for kind in ((run.method, run.data), (run.method,), ()):
-            self._seconds.setdefault(kind, []).append(record.seconds)
+            self._seconds.setdefault(kind, []).append(outcome.seconds)
 
-    def end(self, key: str, record: Record) -> None:
+    def end(self, key: str, outcome: Outcome) -> None:
         del self._left[key]
-        self.learn(record)
-        self.tell(record)
+        self.learn(outcome)
+        self.tell(outcome)
 
-    def tell(self, latest: Record | None) -> None:
+    def tell(self, latest: Outcome | None) -> None:
         if self._tell is not None:
             done = self._total - len(self._left)
             self._tell(Progress(done, self._total, self._reused, latest, self._remaining()))
@@ -164,11 +164,11 @@ def _work(
     try:
         while waiting or making:
             for worker in workers:
-                record = worker.look()
-                if record is not None:
+                outcome = worker.look()
+                if outcome is not None:
                     key = making.pop(worker)
-                    kept.append(key, record)
-                    count.end(key, record)
+                    kept.append(key, outcome)
+                    count.end(key, outcome)
                 if worker.idle and waiting:
                     making[worker], run = waiting.popleft()
                     worker.assign(run, datasets, keep_labels=keep_labels)
@@ -179,10 +179,10 @@ def _work(
             worker.close()
 
 
-def _is_done(record: Record | None, limits: Limits, keep_labels: bool) -> bool:
-    if record is None or limits.allow_more_than(record.limits, record.status):
+def _is_done(outcome: Outcome | None, limits: Limits, keep_labels: bool) -> bool:
+    if outcome is None or limits.allow_more_than(outcome.limits, outcome.status):
         return False
-    return not (keep_labels and record.status == "ok" and record.labels is None)
+    return not (keep_labels and outcome.status == "ok" and outcome.labels is None)
 
 
 def _checked(runs: list[Run], datasets: Mapping[str, Dataset]) -> dict[str, str]:
