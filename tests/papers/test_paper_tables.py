@@ -22,7 +22,7 @@ from manyviews.papers.plan import make_plan
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.tables import counted, to_csv, to_latex, to_markdown
 from manyviews.papers.verdict import VERDICTS, judge, reproduction_of
-from manyviews.runs.fits import Outcome
+from manyviews.runs.outcomes import Outcome
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"

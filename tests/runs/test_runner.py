@@ -9,7 +9,7 @@ import pytest
 
 from manyviews import ConcatKMeans, datasets
 from manyviews.metrics import evaluate
-from manyviews.runs.fits import Limits, data_checksum, resampled_rows, run_key
+from manyviews.runs.outcomes import Limits, data_checksum, resampled_rows, run_key
 from manyviews.runs.runner import Run, run_all
 from manyviews.runs.store import Store, StoreInUseError
 from manyviews.runs.worker import fit_once
@@ -61,7 +61,7 @@ def test_changed_parameters_data_or_version_make_another_key(blobs, monkeypatch)
                 *runs_of([0], rows=(0, 80)), *runs_of([0], method="cca")]  # fmt: skip
     assert len({key, run_key(run, data_checksum(other)), *(run_key(each, checksum) for each in variants)}) == 7
     assert run_key(runs_of([0], data="other name", parameters={"n_init": np.int64(1)})[0], checksum) == key
-    monkeypatch.setattr("manyviews.runs.fits.__version__", "0.0.0")
+    monkeypatch.setattr("manyviews.runs.outcomes.__version__", "0.0.0")
     assert run_key(run, checksum) != key
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "one_line",
     "print_json",
     "print_table",
+    "stdout_is_closed",
     "user_input",
 ]
 
@@ -31,6 +32,11 @@ TRACEBACK = "MANYVIEWS_TRACEBACK"
 # What follows the program's name in the command that runs, for the record of how to repeat it.
 ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 _SECONDS_BEFORE_PROGRESS = 1.0
+
+
+def stdout_is_closed() -> bool:
+    """Say whether the command was started without standard output, as by ``>&-``."""
+    return sys.stdout is None or bool(getattr(sys.stdout, "stands_in", False))
 
 
 class UsageError(Exception):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from manyviews.datasets import Dataset
-from manyviews.runs.fits import Limits, Outcome, Run, Status
+from manyviews.runs.outcomes import Limits, Outcome, Run, Status
 from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve
 
 __all__ = ["Worker", "wait_for"]
@@ -23,16 +24,10 @@ _KILLED = -9  # by a signal that not every system has a name for
 
 
 class Worker:
-    """One process, its fit if it has one, and the limits of that.
+    """One process, its fit if it has one, and the limits of that."""
 
-    Parameters
-    ----------
-    limits : Limits
-        Time and memory of each fit.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self) -> None:
+        self._limits = Limits()
         self._process: Any = None
         self._connection: Any = None
         self._run: Run | None = None
@@ -51,8 +46,9 @@ class Worker:
         """What changes when there is something to see."""
         return () if self._run is None else (self._connection, self._process.sentinel)
 
-    def assign(self, run: Run, datasets: Mapping[str, Dataset], *, keep_labels: bool) -> None:
-        """Let an idle worker make a fit."""
+    def assign(self, run: Run, datasets: Mapping[str, Dataset], limits: Limits, *, keep_labels: bool) -> None:
+        """Let an idle worker make a fit under these limits."""
+        self._limits = limits
         if self._process is not None and not self._process.is_alive():
             self.close()  # it has died while it had nothing to do
         if self._process is None:
@@ -93,9 +89,10 @@ class Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, there = context.Pipe()
-        self._process = context.Process(target=serve, args=(there,), daemon=True)
-        with _one_thread():
-            self._process.start()
+        process = context.Process(target=serve, args=(there,), daemon=True)
+        with _one_thread(), _interrupts_later():
+            process.start()
+        self._process = process  # only one that runs has anything to end
         there.close()
         self._ready, self._data, self._born = False, None, time.perf_counter()
 
@@ -144,6 +141,22 @@ def wait_for(workers: list[Worker], limits: Limits) -> None:
     objects = [item for worker in workers for item in worker.waitable]
     watched = limits.time is not None or limits.memory is not None
     multiprocessing.connection.wait(objects, timeout=_BETWEEN_LOOKS if watched else 1.0)
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Keep Ctrl-C from a process until it ignores it, and from this one until the other has started.
+
+    A process inherits what is held back; see ``serve``. On systems without such masks nothing is.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

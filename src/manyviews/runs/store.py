@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from manyviews.runs.fits import Outcome
+from manyviews.runs.outcomes import Outcome
 
 __all__ = ["Store", "StoreInUseError"]
 
@@ -49,7 +49,16 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was appended is there."""
         self._stream.close()
+
+    def clear(self) -> None:
+        """Forget all fits."""
+        self._stream.truncate(0)
+        self.outcomes = {}
 
     def append(self, key: str, outcome: Outcome) -> None:
         """Write an outcome and wait until it is on the disk."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.registry import find_method
 from manyviews.datasets import Dataset
 from manyviews.metrics import evaluate
-from manyviews.runs.fits import Outcome, Run, Status, resampled_rows
+from manyviews.runs.outcomes import Outcome, Run, Status, resampled_rows
 from manyviews.views import Views
 
 __all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve"]
