@@ -113,7 +113,8 @@ def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_pat
     with pytest.raises(UsageError, match="is not the output of bench mspl"):
         open_folder(str(out), identity | {"paper": "mspl"}, ("runs.jsonl", "run.json"), work="bench mspl", force=True)
     open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=True)
-    assert [path.name for path in folder.iterdir()] == ["run.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["run.json", "runs.jsonl"]
+    assert (folder / "runs.jsonl").read_bytes() == b""
     (folder / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match=r"holds thesis\.txt"):
         open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=True)

@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 done, 2 something to change in the input or usage, 1 a fault of ours, 130 interrupted.
     """
     _open_streams()
-    if shutil.get_terminal_size().columns < _NARROWEST:
+    told = os.environ.get("COLUMNS", _USUAL)
+    if not told.isdecimal() or int(told) < _NARROWEST or shutil.get_terminal_size().columns < _NARROWEST:
         os.environ["COLUMNS"] = _USUAL
     lacking = [name for name in _EXTRA if find_spec(name) is None]
     if lacking:

@@ -17,10 +17,10 @@ from manyviews.cli.inputs import (
     parse_scaling,
     parse_settings,
 )
-from manyviews.cli.methods import DEFAULT_METHOD
 from manyviews.cli.options import HEADER, AsJson, Header, IdColumn, Missing, NClusters, Switch, Texts, ViewFiles, Whole
 from manyviews.cli.output import check_target, default_folder, refuse_inputs
 from manyviews.cli.reading import say_notes
+from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["cluster"]
 

@@ -6,7 +6,7 @@ import os
 
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError
-from manyviews.cli.methods import DEFAULT_METHOD
+from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["demo"]
 

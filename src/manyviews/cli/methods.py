@@ -11,9 +11,7 @@ from manyviews.cli.options import AsJson
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
 
-__all__ = ["DEFAULT_METHOD", "methods"]
-
-DEFAULT_METHOD = "fastmice"
+__all__ = ["methods"]
 
 
 def methods(*, as_json: AsJson = False) -> None:
@@ -24,7 +22,7 @@ def methods(*, as_json: AsJson = False) -> None:
     as_json
         Print one JSON object.
     """
-    from manyviews.cluster.registry import METHODS
+    from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
     if as_json:
         print_json({"default": DEFAULT_METHOD, "methods": [asdict(method) for method in METHODS]})

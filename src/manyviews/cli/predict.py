@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
 from manyviews.cli.inputs import Reading, fill_like, load_input
-from manyviews.cli.model_types import is_model_type
 from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
 from manyviews.cli.output import new_file, refuse_inputs
 from manyviews.cli.reading import say_notes
@@ -51,16 +50,17 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
+    from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
     from manyviews.io.model import load_imputer, load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
     with user_input():
-        model, imputer = (load(place, trusted=is_model_type) for load in (load_model, load_imputer))
+        model, imputer = load_model(place), load_imputer(place)
     if not hasattr(model, "predict"):
         raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
-    if not is_model_type(f"{type(model).__module__}.{type(model).__qualname__}"):
+    if not isinstance(model, MultiViewClusterer):
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     _check_file(out, place, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):

@@ -22,15 +22,9 @@ from manyviews.runs.runner import Progress
 from manyviews.views import Views
 from manyviews.views.check import check_views
 
-__all__ = ["MAIN", "choose_methods", "compare", "compare_methods"]
+__all__ = ["choose_methods", "compare", "compare_methods"]
 
 Array = NDArray[Any]
-
-# The five published systems, and the simple ways that they have to beat.
-MAIN = (
-    "fastmice", "op-lfmvc", "mvec", "mspl", "udbgl",
-    "average-kkm", "concat-kmeans", "concat-spectral", "sum-spectral", "best-single-view",
-)  # fmt: skip
 
 
 def compare(
@@ -140,9 +134,7 @@ def choose_methods(wanted: str | Sequence[str]) -> list[MethodInfo]:
         if not found:
             raise ValueError("methods is empty; give names of methods, or a family")
         return list({method.name: method for method in found}.values())
-    if wanted == "main":
-        return [find_method(name) for name in MAIN]
-    found = [method for method in METHODS if wanted in ("all", method.family)]
+    found = [method for method in METHODS if wanted in ("all", method.family) or (wanted == "main" and method.main)]
     if not found:
         families = ", ".join(dict.fromkeys(method.family for method in METHODS))
         raise ValueError(f"there is no family of methods {wanted!r}; choose main, all, {families}")

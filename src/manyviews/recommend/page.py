@@ -120,8 +120,8 @@ def _made(options: Mapping[str, Any]) -> str:
     return (
         f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
         f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them{limits}. Quick methods came first; a slow "
-        "one may have had fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, where "
-        "there are any, had no part in the recommendation."
+        "one may have had fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, "
+        "where there are any, had no part in the recommendation."
     )
 
 
