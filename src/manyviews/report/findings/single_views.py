@@ -14,7 +14,7 @@ from manyviews.report.findings.agreement import ari
 from manyviews.report.findings.spaces import scaled
 from manyviews.views import Views
 
-__all__ = ["OTHER", "UNCLEAR", "WITH", "view_stories"]
+__all__ = ["OTHER", "UNCLEAR", "WITH", "single_views"]
 
 Array = NDArray[Any]
 
@@ -30,7 +30,7 @@ CLEAR = 0.5
 SURER, TIGHTER = 0.25, 0.3
 
 
-def view_stories(
+def single_views(
     views: Views, scalings: Sequence[str | None], positions: Array, n_clusters: int, order: Array, random_state: int
 ) -> list[dict[str, Any]]:
     """Cluster each view by itself, into as many clusters, and compare.
@@ -67,12 +67,12 @@ def view_stories(
     list of dict
         Per view ``agreement``, ``certainty`` and ``story``, each None where it cannot be told, and ``n_used``.
     """
-    stories: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
     for array, kind, observed in zip(views.arrays, scalings, views.observed.T, strict=True):
         rows = order[observed[order]][:MAX_SAMPLES]
         rng = np.random.default_rng(random_state)
         if n_clusters < 2 or rows.size < 2 * n_clusters:
-            stories.append({"agreement": None, "certainty": None, "story": None, "n_used": int(rows.size)})
+            alone.append({"agreement": None, "certainty": None, "story": None, "n_used": int(rows.size)})
             continue
         table = _directions(scaled(array[rows], kind), random_state)
         found = kmeans(table, n_clusters, rng, n_init=N_INIT)
@@ -81,8 +81,8 @@ def view_stories(
         story = None if certainty is None else WITH
         if certainty is not None and agreement < max(certainty, CLEAR) / 2:
             story = OTHER if _has_groups(table, found.inertia, certainty, n_clusters, rng) else UNCLEAR
-        stories.append({"agreement": agreement, "certainty": certainty, "story": story, "n_used": int(rows.size)})
-    return stories
+        alone.append({"agreement": agreement, "certainty": certainty, "story": story, "n_used": int(rows.size)})
+    return alone
 
 
 def _has_groups(table: Array, inertia: float, certainty: float, k: int, rng: np.random.Generator) -> bool:

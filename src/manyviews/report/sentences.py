@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manyviews.pages.wording import amount, count, enumerated, percent
-from manyviews.report.findings.stories import OTHER
+from manyviews.report.findings.single_views import OTHER
 from manyviews.report.findings.trust import DISSOLVES
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]

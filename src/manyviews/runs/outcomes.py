@@ -15,7 +15,7 @@ from scipy import sparse
 from manyviews import __version__
 from manyviews.datasets import Dataset
 
-__all__ = ["Limits", "Record", "Run", "Status", "data_checksum", "resampled_rows", "run_key"]
+__all__ = ["Limits", "Outcome", "Run", "Status", "data_checksum", "resampled_rows", "run_key"]
 
 Status = Literal["ok", "failed", "timeout", "memory"]
 
@@ -72,7 +72,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Record:
+class Outcome:
     """What came of one fit.
 
     Attributes
@@ -106,14 +106,14 @@ class Record:
     limits: Limits = field(default_factory=Limits)
 
     def to_line(self, key: str) -> str:
-        """Return the record as one JSON line without its end."""
+        """Return the outcome as one JSON line without its end."""
         run = vars(self.run) | {"parameters": dict(self.run.parameters)}
         fields = vars(self) | {"run": run, "limits": vars(self.limits)}
         return json.dumps({"key": key} | fields, allow_nan=False, separators=(",", ":"), default=_plain)
 
     @classmethod
-    def from_fields(cls, fields: Mapping[str, Any]) -> Record:
-        """Return the record of a JSON line that was read.
+    def from_fields(cls, fields: Mapping[str, Any]) -> Outcome:
+        """Return the outcome of a JSON line that was read.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Record:
 
         Returns
         -------
-        Record
+        Outcome
             As it was written, but for tuples in parameters, which JSON turns into lists.
 
         Raises

@@ -1,29 +1,24 @@
-"""Fit, score, and write the output folder: what ``demo`` and ``cluster`` share."""
+"""Fit, score, report: what ``demo`` and ``cluster`` share."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import platform
-import re
-import shlex
 import sys
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manyviews import __version__
-from manyviews.cli.console import ARGUMENTS, Progress, count, print_json, print_table, user_input
+from manyviews.cli.console import Stages, print_json, print_table, user_input
+from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
 
-__all__ = ["Job", "default_folder", "print_summary", "run_job"]
+__all__ = ["Job", "print_summary", "run_job"]
 
-_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # how long the report may fit again, to see how stable the result is and what each view adds
 REFIT_SECONDS = 15.0
 # views whose scaling is printed; the report and run.json have all
@@ -45,19 +40,14 @@ class Job:
     imputer: Any = None
 
 
-def default_folder(prefix: str, name: str) -> str:
-    """Return the output folder where none is given: the prefix and what the name of the data leaves of itself."""
-    return f"{prefix}-" + (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "output")[:80]
-
-
-def run_job(job: Job, progress: Progress) -> dict[str, Any]:
+def run_job(job: Job, progress: Stages) -> dict[str, Any]:
     """Fit the model and write the output folder.
 
     Parameters
     ----------
     job : Job
         What to do.
-    progress : Progress
+    progress : Stages
         Keeps the times; its ``timings`` become part of the record.
 
     Returns
@@ -70,44 +60,43 @@ def run_job(job: Job, progress: Progress) -> dict[str, Any]:
     UsageError
         If the output folder may not be written, or data or parameters do not suit the method.
     """
-    from manyviews.io.write import OutputError, atomic_folder
-
-    views, memory = job.data.views, {"read": _peak_memory()}
+    views, memory = job.data.views, {"read": peak_memory()}
     # The folder is made first, so that one that cannot be written costs no fit.
-    with user_input(OutputError), atomic_folder(job.out, force=job.force) as folder:
-        what = f"clustering {len(views)} samples in {count(len(views.names), 'view')} with {job.method.class_name}"
+    with new_folder(job.out, force=job.force) as folder:
+        what = f"clustering {len(views)} samples in {amount(len(views.names), 'view')} with {job.method.class_name}"
         # Verbose estimators print; stdout is kept for the result.
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
             job.model.fit(views, **job.fit_options)
-        memory["fit"] = _peak_memory()
+        memory["fit"] = peak_memory()
         record = _record(job) | {"peak_memory": memory}
         _write(job, progress, record, folder)
     return record
 
 
-def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -> None:
+def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
     from manyviews.io.model import save_model
-    from manyviews.io.write import LABELS, MODEL, RECORD, REPORT, write_json, write_labels
+    from manyviews.io.write import LABELS, MODEL, REPORT, write_labels
     from manyviews.report.notebook import report
 
     views, model = job.data.views, job.model
     with progress.stage("write", f"writing {job.out}"):
         confidence = getattr(model, "confidence_", None)
-        with open(folder / LABELS, "w", encoding="utf-8", newline="") as stream:
+        with new_file(str(folder / LABELS), force=False) as stream:
             write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
         save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
-    record["peak_memory"]["write"] = _peak_memory()
-    with progress.stage("report", "drawing the report (fits again, to see how stable it is)"):
+    record["peak_memory"]["write"] = peak_memory()
+    seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
+    again = " (fits again, to see how stable it is)" if seconds > 0 else ""
+    with progress.stage("report", f"drawing the report{again}"):
         title = f"{job.data.name}: {job.method.class_name}"
-        seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
         page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
         page.save(folder / REPORT)
     trust = page.summary["trust"]
     record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
     record["timings"] = dict(progress.timings)
-    record["peak_memory"]["report"] = _peak_memory()
-    write_json(folder / RECORD, record)
+    record["peak_memory"]["report"] = peak_memory()
+    save_record(folder, record)
 
 
 def _record(job: Job) -> dict[str, Any]:
@@ -117,18 +106,10 @@ def _record(job: Job) -> dict[str, Any]:
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
     sizes = [int((model.labels_ == cluster).sum()) for cluster in range(int(model.labels_.max()) + 1)]
-    return {
-        "manyviews": __version__,
-        "command": job.command,
-        "repeat": _repeat(job),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": {
-            "name": job.data.name,
-            "n_samples": len(views),
-            "views": {name: array.shape[1] for name, array in views.items()},
-            "notes": list(job.data.notes),
-        },
-        "inputs": job.data.checksums,
+    pinned = {"--method": job.method.name, "--seed": str(model.random_state)}
+    # the output folder is there by the time of a repetition
+    repeat = repeat_command(pinned, force=True) if job.command == "cluster" else None
+    return run_record(job.command, job.data, repeat=repeat) | {
         "method": job.method.name,
         "class": job.method.class_name,
         "n_clusters": model.n_clusters,
@@ -140,35 +121,8 @@ def _record(job: Job) -> dict[str, Any]:
         "scores": None if labels is None else evaluate(labels, model.labels_),
         "scalings": dict(zip(views.names, model.scalings_, strict=True)),
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
-        "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},
         "timings": {},
     }
-
-
-def _repeat(job: Job) -> str:
-    """Return the command that gives the same again, also where defaults should change some day."""
-    given = list(ARGUMENTS.get())
-    if job.command == "cluster":
-        pinned = {"--method": job.method.name, "--seed": str(job.model.random_state)}
-        for option, value in pinned.items():
-            if not any(word == option or word.startswith(f"{option}=") for word in given):
-                given += [option, value]
-        given += [] if "--force" in given else ["--force"]  # the output folder is there by then
-    return shlex.join(["manyviews", *given])
-
-
-def _peak_memory() -> int | None:
-    """Return the most memory that the process has held so far, in bytes; None where the system does not tell."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        # Not getrusage, whose peak a process inherits from the one that started it.
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-    with contextlib.suppress(ImportError):
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else 1024 * peak
-    return None
 
 
 def _scaling_line(scalings: dict[str, str | None]) -> str:
@@ -200,8 +154,8 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         return
     data, sizes = record["data"], record["cluster_sizes"]
     print(
-        f"{record['class']}: {data['n_samples']} samples in {count(len(data['views']), 'view')}, "
-        f"{count(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
+        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
+        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
     )
     if record["scores"]:
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])
