@@ -12,6 +12,7 @@ from scipy import sparse
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
+from manyviews.report.findings.baselines import plain_baselines
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import telling_features
@@ -94,10 +95,15 @@ def summarize(
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, len(names), random_state)
+    baselines = plain_baselines(model, checked, positions, len(names), seconds=refit_seconds, random_state=random_state)
+    left_out = without_each_view(again, positions, len(checked.names))
+    moved = {
+        plain(name, 60): each["moved"] for name, each in zip(checked.names, left_out, strict=True) if each is not None
+    }
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
         "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
-        "trust": trust(again, ensemble, positions, len(names)),
+        "trust": trust(again, ensemble, positions, len(names), without=moved, baselines=baselines),
         "scores": scores_listed(run.get("scores") or {}) if classes is None else scores_against(classes, labels),
         "confusion": None if classes is None else confusion(classes, positions, len(names)),
         "n_classes": None if classes is None else len(classes.names),
@@ -109,7 +115,7 @@ def summarize(
         "seconds": sentences.seconds_of(run.get("timings")),
     }
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, alone, without_each_view(again, positions, len(checked.names)))
+    summary["data"]["views"] = _views(checked, alone, left_out)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     n_detailed = min(len(names), MAX_DETAILED)
