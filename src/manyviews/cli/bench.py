@@ -75,7 +75,8 @@ def bench(
     jobs
         Processes; -1 for one per core.
     time_limit
-        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes on.
+        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes
+        on.
     memory_limit
         Memory that one process may hold, such as 8GB or 500MB; a fit over it is recorded as such, and the rest goes on.
     out
