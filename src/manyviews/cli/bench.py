@@ -233,6 +233,8 @@ def _print(reproduction: Reproduction, place: str) -> None:
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-    print(f"\n{counted(reproduction)}")
+    print(f"\nrows that follow the paper: {counted(reproduction)}")
+    if any(cell.variant for cell in reproduction.cells):
+        print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")
