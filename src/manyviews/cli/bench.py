@@ -221,7 +221,7 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
 
 
 def _print(reproduction: Reproduction, place: str) -> None:
-    from manyviews.papers.tables import counted, difference_text, our_text, published_text
+    from manyviews.papers.tables import counted, difference_text, notes, our_text, published_text
 
     for table in reproduction.paper.tables:
         cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
@@ -236,5 +236,7 @@ def _print(reproduction: Reproduction, place: str) -> None:
     print(f"\nrows that follow the paper: {counted(reproduction)}")
     if any(cell.variant for cell in reproduction.cells):
         print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
+    for note in notes(reproduction):
+        print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

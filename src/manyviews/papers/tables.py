@@ -12,7 +12,17 @@ from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
-__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
+__all__ = [
+    "counted",
+    "difference_text",
+    "notes",
+    "our_text",
+    "published_text",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "why",
+]
 
 # A verdict from fewer runs says so.
 FEW = 5
@@ -64,9 +74,9 @@ def to_markdown(reproduction: Reproduction) -> str:
         # a column that says nothing is left out
         width = len(header) if any(row[-1] for row in rows) else len(header) - 1
         parts += [f"## {table.title}", _markdown_table(header[:width], [row[:width] for row in rows])]
-    notes = [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
-    if notes:
-        parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
+    remarks = notes(reproduction)
+    if remarks:
+        parts += ["## Notes", "\n".join(f"- {note}." for note in remarks)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -183,6 +193,11 @@ def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
     if mean is None:
         return "-"
     return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
+
+
+def notes(reproduction: Reproduction) -> list[str]:
+    """Return what there is to know of the rows that were run."""
+    return [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
 
 
 def _noted(reproduction: Reproduction) -> list[Setup]:
