@@ -75,7 +75,8 @@ def bench(
     jobs
         Processes; -1 for one per core.
     time_limit
-        Seconds that one fit may take; one that takes longer is recorded as such, and the rest goes on.
+        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes
+        on.
     memory_limit
         Memory that one process may hold, such as 8GB or 500MB; a fit over it is recorded as such, and the rest goes on.
     out
@@ -220,7 +221,7 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
 
 
 def _print(reproduction: Reproduction, place: str) -> None:
-    from manyviews.papers.tables import counted, difference_text, our_text, published_text
+    from manyviews.papers.tables import counted, difference_text, notes, our_text, published_text
 
     for table in reproduction.paper.tables:
         cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
@@ -232,6 +233,10 @@ def _print(reproduction: Reproduction, place: str) -> None:
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-    print(f"\n{counted(reproduction)}")
+    print(f"\nrows that follow the paper: {counted(reproduction)}")
+    if any(cell.variant for cell in reproduction.cells):
+        print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
+    for note in notes(reproduction):
+        print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

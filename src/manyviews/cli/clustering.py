@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import Stages, print_json, print_table, user_input
 from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
+from manyviews.pages.stability import groups_in_words
 from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
         page.save(folder / REPORT)
     trust = page.summary["trust"]
-    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
+    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "baselines", "notes")}
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["report"] = peak_memory()
     save_record(folder, record)
@@ -162,7 +163,14 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
     if record["view_weights"]:
         print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
     print(f"scaling: {_scaling_line(record['scalings'])}")
-    if record["stability"]["level"]:
-        print(f"stability: {record['stability']['number']:.2f} of 1, {record['stability']['level']}")
+    stability = record["stability"]
+    print(
+        f"stability: {stability['number']:.2f} of 1, {stability['level']}"
+        if stability["level"]
+        else "stability: not measured"
+    )
+    for each in stability["baselines"]:
+        if each["agreement"] is not None:
+            print(f"{each['words']}: {groups_in_words(each['agreement'])} ({each['agreement']:.2f})")
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")

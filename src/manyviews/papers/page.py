@@ -36,7 +36,8 @@ def render_page(reproduction: Reproduction) -> str:
     for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in reproduction.cells if cell.table is table]
         if cells:
-            tables.append({"table": table, "cells": cells, "chart": f"table-{i}" if f"table-{i}" in drawn else None})
+            chart = f"table-{i}" if f"table-{i}" in drawn else None
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": any(map(why, cells))})
     shown = {cell.name for cell in reproduction.cells if cell.method}
     varied = any(cell.variant for cell in reproduction.cells)
     content = {
