@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread
 from manyviews.cluster.result import FitResult
+from manyviews.graphs.anchor_views import ANCHOR_ROWS
+from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
@@ -22,13 +25,16 @@ from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 from manyviews.views import Views
 
 __all__ = [
+    "AnchorEnsembleClusterer",
     "Ensemble",
-    "EnsembleClusterer",
     "EnsembleSettings",
     "GroupDraws",
+    "anchor_count",
     "as_fitted",
+    "block_bytes",
     "check_anchors",
     "checked_range",
+    "choice_bytes",
     "draw_groups",
     "fit_ensemble",
     "predict_base_labels",
@@ -164,7 +170,7 @@ class EnsembleSettings(NamedTuple):
     weighting: Weighting
 
 
-class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that cut an ensemble of anchor graphs; a subclass says which rows they are made of."""
 
     _accepts_missing: ClassVar[bool] = True
@@ -249,6 +255,29 @@ def check_anchors(n_anchors: int, n_clusters: int) -> None:
             f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
             "n_anchors (1000 is usual)"
         )
+
+
+def anchor_count(n_anchors: int | None, n_clusters: int, n: int) -> int:
+    """Return the number of anchors, by default that of clusters; raise ValueError where it cannot be."""
+    m = n_clusters if n_anchors is None else n_anchors
+    if not n_clusters <= m <= n:
+        raise ValueError(
+            f"n_anchors={m} must lie between n_clusters={n_clusters} and the number of samples, "
+            f"got n_samples={n}: every cluster needs an anchor of its own"
+        )
+    return m
+
+
+def choice_bytes(views: Views) -> int:
+    """Return the memory that the choice of anchors from some of the rows takes: scaled copies of them, and k-means."""
+    return int(4 * min(1.0, ANCHOR_ROWS / len(views)) * sum(map(copy_bytes, views.arrays)))
+
+
+def block_bytes(views: Views, numbers: int, n_jobs: int | None) -> int:
+    """Return the memory of the blocks of rows worked on at a time: scaled twice over, and so many numbers per row."""
+    blocks = -(-len(views) // ROWS_PER_BLOCK)
+    rows = min(len(views), ROWS_PER_BLOCK) * jobs_at_a_time(n_jobs, blocks)
+    return int(rows * (8 * numbers + 2 * max(map(copy_bytes, views.arrays)) / len(views)))
 
 
 def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.anchors.base import (
-    EnsembleClusterer,
+    AnchorEnsembleClusterer,
     EnsembleSettings,
     as_fitted,
     check_anchors,
@@ -39,7 +39,7 @@ __all__ = ["FastMICE"]
 CLUSTERED_ROWS = 100_000
 
 
-class FastMICE(EnsembleClusterer):
+class FastMICE(AnchorEnsembleClusterer):
     r"""Fast multi-view clustering via ensembles (FastMICE).
 
     M base clusterings each take a random group of views, a random part of the columns of each, and anchors of their
@@ -152,7 +152,7 @@ class FastMICE(EnsembleClusterer):
     ((200,), (200, 100))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
