@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import zipfile
 from collections.abc import Collection
 from io import BytesIO
@@ -18,7 +19,7 @@ from manyviews.io.model_types import is_model_type, with_public_name
 from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
 
-__all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "save_model"]
+__all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "model_bytes", "save_model"]
 
 # Of the folder and of what fitted estimators hold: raise it when a record that one holds moves or changes.
 FORMAT = 2
@@ -59,6 +60,18 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
         _dump(imputer, folder / _IMPUTER)
         header["imputer"] = {"class": type(imputer).__name__, "sha256": checksum(folder / _IMPUTER)}
     write_json(folder / _HEADER, header)
+
+
+def model_bytes(estimator: Any) -> int:
+    """Return about how many bytes ``save_model`` writes, without making a copy of the arrays."""
+    arrays = 0
+
+    def count(buffer: pickle.PickleBuffer) -> None:
+        nonlocal arrays
+        arrays += buffer.raw().nbytes
+
+    rest = pickle.dumps(estimator, protocol=5, buffer_callback=count)
+    return arrays + len(rest)
 
 
 def _dump(estimator: Any, path: Path) -> None:
