@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import zipfile
 from collections.abc import Collection
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -75,18 +75,22 @@ def model_bytes(estimator: Any) -> int:
 
 
 def _dump(estimator: Any, path: Path) -> None:
-    """Write an estimator, its class named as users know it."""
+    """Write an estimator, its class named as users know it; from file to file, so that no second copy is in memory."""
     import skops.io
 
-    with (
-        zipfile.ZipFile(BytesIO(skops.io.dumps(estimator))) as whole,
-        zipfile.ZipFile(path, "w") as archive,
-    ):
-        for entry in whole.infolist():
-            content = whole.read(entry)
-            if entry.filename == _DESCRIPTION:
-                content = json.dumps(json.loads(content, object_hook=with_public_name)).encode()
-            archive.writestr(entry, content)
+    plain = path.with_suffix(".part")
+    try:
+        skops.io.dump(estimator, plain)
+        with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(path, "w") as archive:
+            for entry in whole.infolist():
+                if entry.filename == _DESCRIPTION:
+                    content = json.loads(whole.read(entry), object_hook=with_public_name)
+                    archive.writestr(entry, json.dumps(content).encode())
+                    continue
+                with whole.open(entry) as source, archive.open(entry.filename, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+    finally:
+        plain.unlink(missing_ok=True)
 
 
 def load_model(folder: str | os.PathLike[str]) -> Any:
