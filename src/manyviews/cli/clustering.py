@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from manyviews.cli.console import Stages, print_json, print_table, user_input
 from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
 from manyviews.pages.stability import groups_in_words
-from manyviews.pages.wording import amount
+from manyviews.pages.wording import amount, size
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -24,11 +24,16 @@ __all__ = ["Job", "print_summary", "run_job"]
 REFIT_SECONDS = 15.0
 # views whose scaling is printed; the report and run.json have all
 MOST_SCALINGS = 10
+# bytes of a model from which on its size is said before it is written
+LARGE_MODEL = 100_000_000
 
 
 @dataclass(frozen=True)
 class Job:
-    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data."""
+    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data.
+
+    ``keep_model`` says whether the model is written.
+    """
 
     command: str
     data: LoadedViews
@@ -39,6 +44,7 @@ class Job:
     fit_options: dict[str, Any] = field(default_factory=dict)
     refit_seconds: float | None = None
     imputer: Any = None
+    keep_model: bool = True
 
 
 def run_job(job: Job, progress: Stages) -> dict[str, Any]:
@@ -75,7 +81,7 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
 
 
 def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
-    from manyviews.io.model import save_model
+    from manyviews.io.model import model_bytes, save_model
     from manyviews.io.write import LABELS, MODEL, REPORT, write_labels
     from manyviews.report.notebook import report
 
@@ -84,7 +90,9 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
             write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
-        save_model(model, folder / MODEL, views, imputer=job.imputer)
+        if job.keep_model:
+            _say_size(model_bytes(model), progress)
+            save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = peak_memory()
     seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
@@ -98,6 +106,11 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["report"] = peak_memory()
     save_record(folder, record)
+
+
+def _say_size(n_bytes: int, progress: Stages) -> None:
+    if n_bytes >= LARGE_MODEL:
+        progress.note(f"the model takes about {size(n_bytes)}; --no-model leaves it out")
 
 
 def _record(job: Job) -> dict[str, Any]:
