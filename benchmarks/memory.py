@@ -46,11 +46,16 @@ SMALLER = {
     "MultiNMF": (None, {"n_starts": 2, "n_sweeps": 4, "max_iter": 3}),
     "RMSC": (2_500, {"max_iter": 6}),
     "SwMC": (3_000, {"max_iter": 3, "max_passes": 5}),
+    "ONKC": (3_000, {"max_iter": 2}),
+    "LKAM": (3_000, {}),
+    "LMKKM": (3_000, {"max_iter": 2}),
 }
 EXACT = {"approximation": "exact"}
 VARIANTS = {
     "OPLFMVC exact": ("OPLFMVC", 4_000, EXACT),
     "AverageKKM exact": ("AverageKKM", 4_000, EXACT),
+    "MKKM exact": ("MKKM", 4_000, EXACT),
+    "MKKMMiR exact": ("MKKMMiR", 4_000, EXACT),
     "ConcatSpectral gaussian": ("ConcatSpectral", 4_000, {"affinity": "gaussian"}),
     "SumSpectral gaussian": ("SumSpectral", 4_000, {"affinity": "gaussian"}),
     "UDBGL 100 anchors": ("UDBGL", 10_000, {"n_anchors": 100, "max_iter": 2, "max_passes": 4}),

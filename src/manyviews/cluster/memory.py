@@ -80,7 +80,8 @@ def check_memory(estimator: Any, views: Views) -> None:
     wanted = f"{name} needs about {readable_size(needed)} of memory"
     if total is not None and needed > total:
         raise ValueError(
-            f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine; "
+            f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine"
+            f"{_reach(estimator, views, needed, total)}; "
             f"{estimator._alternatives().that_would_fit(estimator, views, total)}"
         )
     if free is not None and needed > free:
@@ -109,6 +110,14 @@ def anchor_width(width: tuple[int, float]) -> float:
 def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
     """Return what scikit-learn's k-means needs for n dense rows of d numbers: a copy, its variance, labels, weights."""
     return 2 * n * d * itemsize + 40 * n
+
+
+def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
+    """Say up to how many samples the method goes, to two digits, where it is known how its memory grows."""
+    if estimator._memory_order is None:
+        return ""
+    most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
+    return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"
 
 
 def readable_size(n_bytes: float) -> str:

@@ -16,10 +16,12 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 __all__ = [
     "all_eigenpairs",
     "column_signs",
+    "eigenpairs_above",
     "eigenvalues",
     "fix_signs",
     "leading_singular",
     "leading_subspace",
+    "positive_norm",
     "smallest_eigenpairs",
     "top_eigenpairs",
 ]
@@ -33,6 +35,9 @@ LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
 # a multiple of the identity that makes a semi-definite matrix invertible, relative to its largest diagonal entry
 SHIFT = 1e-7
+# more than this part of all eigenpairs take less time by the dense solver
+FEW = 1 / 16
+POWER_ITERATIONS = 1_000
 
 
 def top_eigenpairs(
@@ -144,6 +149,27 @@ def all_eigenpairs(A: NDArray[Any], *, overwrite: bool = False) -> tuple[NDArray
     """
     values, vectors = eigh(A, driver="evd", overwrite_a=overwrite, check_finite=False)
     return values[::-1], vectors[:, ::-1]
+
+
+def eigenpairs_above(A: NDArray[Any], threshold: float, least: int, guess: int) -> tuple[Array, Array]:
+    """Return the eigenpairs of a symmetric matrix above a threshold, descending, and ``least`` of them at least.
+
+    ``guess`` says about how many there are: Lanczos iterations where these are few, else the dense solver. The entry of
+    largest modulus in each vector is positive.
+    """
+    n = len(A)
+    values, vectors = np.zeros(0), np.zeros((n, 0))
+    if n > DENSE_LIMIT and guess <= FEW * n:
+        values, vectors = top_eigenpairs(A, guess + 10)
+    if len(values) < least or values[-1] > threshold:
+        with suppress(LinAlgError):  # of some matrices with equal eigenvalues
+            values, vectors = eigh(A, subset_by_value=(threshold, np.inf), check_finite=False)
+            values, vectors = values[::-1], vectors[:, ::-1]
+        if len(values) < least:
+            values, vectors = all_eigenpairs(A)
+        vectors = fix_signs(vectors)
+    keep = max(least, int(np.count_nonzero(values > threshold)))
+    return values[:keep], vectors[:, :keep]
 
 
 def eigenvalues(A: NDArray[Any]) -> NDArray[Any]:
@@ -274,6 +300,22 @@ def leading_subspace(
         if residual.max() <= tol * np.abs(ritz).max():
             break
     return values, X
+
+
+def positive_norm(*operators: Any) -> float:
+    """Return the largest eigenvalue of Σ SᵀS for operators S without negative entries, by power iteration.
+
+    Its eigenvector is positive, so a start of ones finds it. Operators have ``shape``, ``dtype`` and ``dot``.
+    """
+    x = np.ones((operators[0].shape[0], 1), operators[0].dtype)
+    norm = 0.0
+    for _ in range(POWER_ITERATIONS):
+        y = sum(operator.dot(operator.dot(x)) for operator in operators)
+        last, norm = norm, float(np.abs(y).max())
+        if norm == 0.0 or abs(norm - last) <= np.finfo(x.dtype).eps * norm:
+            break
+        x = np.asarray(y / x.dtype.type(norm))
+    return norm
 
 
 def fix_signs(vectors: Array) -> Array:
