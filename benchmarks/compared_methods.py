@@ -11,10 +11,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import argparse
-import json
+import multiprocessing
 import resource
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -54,10 +52,9 @@ def load(path):
     return views, z["labels"]
 
 
-def fit(name, path, seed):
-    """One fit; prints its score and seconds, or the reason of a refusal, as JSON."""
+def fit(name, views, labels, seed):
+    """The score and the seconds of one fit with what it warned of, or the reason of a refusal."""
     class_name, parameters = COMPARED[name]
-    views, labels = load(path)
     model = find_method(class_name).load()(len(np.unique(labels)), random_state=seed, **parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -65,26 +62,30 @@ def fit(name, path, seed):
         try:
             model.fit(views)
         except (ValueError, TypeError) as error:
-            print(json.dumps({"refused": str(error)}))
-            return
+            return {"refused": str(error)}
         seconds = time.process_time() - start
     notes = sorted({str(warning.message).split(";")[0] for warning in caught})
-    print(json.dumps({"nmi": nmi_score(labels, model.labels_), "seconds": seconds, "notes": notes}))
+    return {"nmi": nmi_score(labels, model.labels_), "seconds": seconds, "notes": notes}
 
 
-def limited(name, path, seed, limit):
+def limited(name, views, labels, seed, limit):
     """The same in a process of its own, ended after ``limit`` CPU seconds."""
 
-    def limits():
+    def alone():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        sender.send(fit(name, views, labels, seed))
 
-    command = [sys.executable, __file__, "--one", name, str(path), str(seed)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limits)
-    if run.returncode < 0:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=alone)
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
         return {"refused": f"not done after {limit} CPU seconds"}
-    if run.returncode:
-        return {"refused": (run.stderr.strip().splitlines() or ["failed"])[-1]}
-    return json.loads(run.stdout.splitlines()[-1])
+    finally:
+        process.join()
 
 
 def cell(found):
@@ -100,11 +101,7 @@ def main():
     parser.add_argument("--methods", nargs="+", choices=COMPARED, default=list(COMPARED))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit", type=int, default=300, help="CPU seconds after which a fit is ended")
-    parser.add_argument("--one", nargs=3, help="method, file and seed of one fit; for the script itself")
     args = parser.parse_args()
-    if args.one:
-        fit(*args.one[:2], int(args.one[2]))
-        return
     here = {row.class_name for row in METHODS}
     names = [name for name in args.methods if COMPARED[name][0] in here]
     sets = args.sets or sorted(path.stem for path in args.data.glob("*.npz"))
@@ -112,7 +109,8 @@ def main():
     print(f"{'set':16s}" + "".join(f"{name:>15s}" for name in names), flush=True)
     remarks, scores = [], []
     for data in sets:
-        row = {name: limited(name, args.data / f"{data}.npz", args.seed, args.limit) for name in names}
+        views, labels = load(args.data / f"{data}.npz")
+        row = {name: limited(name, views, labels, args.seed, args.limit) for name in names}
         print(f"{data:16s}" + "".join(f"{cell(found):>15s}" for found in row.values()), flush=True)
         scores.append([found.get("nmi", np.nan) for found in row.values()])
         for name, found in row.items():
