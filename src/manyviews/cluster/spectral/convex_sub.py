@@ -178,7 +178,8 @@ def _norm_gradient(grams: Array, eta: Array) -> tuple[Array, float]:
     squares, W = all_eigenpairs(np.einsum("v,vij->ij", eta, grams), overwrite=True)
     values = np.sqrt(np.maximum(squares, 0.0))
     kept = values > RANK_CUTOFF * values.max(initial=0.0)
-    shares = np.einsum("vij,ik,jk->vk", grams, W[:, kept], W[:, kept]) / values[kept]
+    W = W[:, kept]
+    shares = np.einsum("vik,ik->vk", grams @ W, W) / values[kept]
     return 0.5 * shares.sum(axis=1), float(values.sum())
 
 
