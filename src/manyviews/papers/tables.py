@@ -9,10 +9,23 @@ from itertools import groupby
 
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.ranks import average_ranks
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
-__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
+__all__ = [
+    "RANK_HEADER",
+    "counted",
+    "difference_text",
+    "our_text",
+    "published_text",
+    "rank_rows",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "why",
+]
 
+RANK_HEADER = ("row", "average rank", "data sets", "not done")
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -59,6 +72,8 @@ def to_markdown(reproduction: Reproduction) -> str:
             for cell in cells
         ]
         parts += [f"## {table.title}", _markdown_table(header, rows)]
+        if table.origin == "ours":
+            parts += [f"### Average ranks, {table.shown_as}", _markdown_table(RANK_HEADER, rank_rows(cells))]
     notes = [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
     if notes:
         parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
@@ -156,6 +171,11 @@ def why(cell: Cell) -> str:
     return "; ".join(filter(None, [cell.reason, chosen]))
 
 
+def rank_rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str]]:
+    """Return the average ranks of the rows of a table as texts, below ``RANK_HEADER``."""
+    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
+
+
 def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
     for _, cells in groupby(reproduction.cells, key=lambda cell: id(cell.table)):
         held = list(cells)
@@ -163,7 +183,7 @@ def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list
 
 
 def _origin(table: PublishedTable) -> str:
-    return "paper" if table.origin == "published" else table.number
+    return table.number if table.origin == "measured" else "paper"
 
 
 def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
