@@ -5,7 +5,7 @@ from __future__ import annotations
 from manyviews.pages.environment import render
 from manyviews.papers.figures import charts
 from manyviews.papers.protocols import PROTOCOLS
-from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
+from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
 from manyviews.papers.verdict import RULE, Reproduction
 
 __all__ = ["render_page"]
@@ -37,7 +37,9 @@ def render_page(reproduction: Reproduction) -> str:
         cells = [cell for cell in reproduction.cells if cell.table is table]
         if cells:
             chart = f"table-{i}" if f"table-{i}" in drawn else None
-            tables.append({"table": table, "cells": cells, "chart": chart, "told": any(map(why, cells))})
+            told = any(map(why, cells))
+            ranks = rank_rows(cells) if table.origin == "ours" else None
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "ranks": ranks})
     shown = {cell.name for cell in reproduction.cells if cell.method}
     varied = any(cell.variant for cell in reproduction.cells)
     content = {
@@ -45,6 +47,7 @@ def render_page(reproduction: Reproduction) -> str:
         "reproduction": reproduction,
         "protocol": PROTOCOLS[reproduction.paper.name],
         "tables": tables,
+        "rank_header": RANK_HEADER,
         "rule": RULE,
         "counts": counted(reproduction),
         "variant_counts": counted(reproduction, variants=True) if varied else None,

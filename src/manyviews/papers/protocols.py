@@ -279,11 +279,28 @@ _FASTMICE = Protocol(
     quick_repeats=20,
     recipe=(
         "Views as stored, 20 base clusterings, 1000 anchors and 5 neighbours, the setting of paper and code. The paper "
-        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code."
+        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code. Its "
+        "rivals have their default parameters, where the paper tunes them by the classes, on every set of dense views "
+        "that is there; the paper's tables of them are not at hand. Its text has an average NMI rank of 1.23 over 22 "
+        "sets, the next best 4.41, and on 286 006 samples 264 s, LMVSC 3185 s, FPMVS-CAG 32 974 s, SMVSC 74 063 s. "
+        "M²VEC is left out: neither its equations nor its code can be had."
     ),
     setups=(
         Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20}),
         Setup("FastMICE", "fastmice", variant="default"),
+        *(
+            Setup(row, method)
+            for row, method in {
+                "MVSC": "mvsc",
+                "AMGL": "amgl",
+                "SwMC": "swmc",
+                "MVEC": "mvec",
+                "BMVC": "bmvc",
+                "LMVSC": "lmvsc",
+                "SMVSC": "smvsc",
+                "FPMVS-CAG": "fpmvs-cag",
+            }.items()
+        ),
     ),
 )
 

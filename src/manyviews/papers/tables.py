@@ -10,14 +10,17 @@ from itertools import groupby
 from manyviews.pages.wording import amount
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.ranks import average_ranks
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
 __all__ = [
+    "RANK_HEADER",
     "counted",
     "difference_text",
     "notes",
     "our_text",
     "published_text",
+    "rank_rows",
     "to_csv",
     "to_latex",
     "to_markdown",
@@ -26,6 +29,7 @@ __all__ = [
 
 # A verdict from fewer runs says so.
 FEW = 5
+RANK_HEADER = ("row", "average rank", "data sets", "not done")
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -74,6 +78,8 @@ def to_markdown(reproduction: Reproduction) -> str:
         # a column that says nothing is left out
         width = len(header) if any(row[-1] for row in rows) else len(header) - 1
         parts += [f"## {table.title}", _markdown_table(header[:width], [row[:width] for row in rows])]
+        if table.origin == "ours":
+            parts += [f"### Average ranks, {table.shown_as}", _markdown_table(RANK_HEADER, rank_rows(cells))]
     remarks = notes(reproduction)
     if remarks:
         parts += ["## Notes", "\n".join(f"- {note}." for note in remarks)]
@@ -179,6 +185,11 @@ def why(cell: Cell) -> str:
     return "; ".join(filter(None, [few, cell.reason, p_value, chosen]))
 
 
+def rank_rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str]]:
+    """Return the average ranks of the rows of a table as texts, below ``RANK_HEADER``."""
+    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
+
+
 def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
     for _, cells in groupby(reproduction.cells, key=lambda cell: id(cell.table)):
         held = list(cells)
@@ -186,7 +197,7 @@ def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list
 
 
 def _origin(table: PublishedTable) -> str:
-    return "paper" if table.origin == "published" else table.number
+    return table.number if table.origin == "measured" else "paper"
 
 
 def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:

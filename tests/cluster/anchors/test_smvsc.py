@@ -67,10 +67,14 @@ def test_the_digits_of_the_released_code(shared, shared_data):
 
 @pytest.mark.parametrize("ridge", [0.0, 1.0, 50.0])
 @pytest.mark.parametrize("start", ["released", "k-means"])
-def test_the_objective_never_rises(ridge, start):
+@pytest.mark.parametrize("gaps", [False, True])
+def test_the_objective_never_rises(ridge, start, gaps):
     rng = np.random.default_rng(1)
     views = standardised([rng.normal(size=(120, d)) @ rng.normal(size=(d, d)) for d in (5, 8, 4)])
-    read = plain(views)
+    observed = rng.random((120, 3)) > 0.3
+    observed[~observed.any(axis=1), 0] = True
+    given = [np.where(observed[:, [v]], X, np.nan) for v, X in enumerate(views)]
+    read = plain(given, observed) if gaps else plain(views)
     if start == "released":
         Z, A = np.eye(120, 4), None
     else:

@@ -329,8 +329,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.n_bits = n_bits
-        self.n_anchors = n_anchors
+        self.n_bits, self.n_anchors = n_bits, n_anchors
         self.exponent = exponent
         self.ridge = ridge
         self.variance_weight = variance_weight
