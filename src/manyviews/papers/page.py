@@ -7,8 +7,9 @@ from typing import Any
 
 from manyviews import __version__
 from manyviews.pages.inline import json_text, script_text
-from manyviews.papers.figures import charts
+from manyviews.papers.figures import charts, ranks_note
 from manyviews.papers.protocols import PROTOCOLS
+from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
 from manyviews.papers.verdict import RULE, Comparison
 
@@ -47,6 +48,9 @@ def render_page(comparison: Comparison) -> str:
         protocol=PROTOCOLS[comparison.paper.name],
         tables=tables,
         rule=RULE,
+        leading_rule=LEADING_RULE,
+        leaders=leading(comparison.cells),
+        ranks_note=ranks_note(comparison),
         counts=counted(comparison),
         variant_counts=counted(comparison, variants=True) if any(cell.variant for cell in comparison.cells) else None,
         notes=[each for each in PROTOCOLS[comparison.paper.name].setups if each.note and each.name in shown],
@@ -88,7 +92,7 @@ def render(template: str, drawn: dict[str, Any], **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    functions = {"ours": our_text, "published": published_text, "difference": difference_text, "why": why}
+    functions = {"ours": our_text, "published": published_text, "difference": difference_text, "why": why, "id": id}
     environment.filters.update(functions)
     page: str = environment.get_template(template).render(
         content,

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.verdict import RULE, Cell, Comparison
 
 __all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
@@ -40,10 +41,12 @@ def to_markdown(comparison: Comparison) -> str:
         f"{paper.citation}. {paper.link}".strip(),
         f"Runs of each setting: {comparison.n_seeds}. {recipe}",
         RULE,
+        LEADING_RULE,
         f"Rows that follow the paper: {counted(comparison)}.",
     ]
     if any(cell.variant for cell in comparison.cells):
         parts.append(f"Rows made otherwise, in brackets: {counted(comparison, variants=True)}.")
+    leaders = leading(comparison.cells)
     for table, cells in _by_table(comparison):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
@@ -51,7 +54,7 @@ def to_markdown(comparison: Comparison) -> str:
                 cell.name,
                 cell.dataset,
                 published_text(cell),
-                our_text(cell),
+                f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell),
                 difference_text(cell),
                 cell.verdict,
                 why(cell),
@@ -94,6 +97,7 @@ def to_csv(comparison: Comparison) -> str:
     str
         CSV with a header.
     """
+    leaders = leading(comparison.cells)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     fields: dict[str, Callable[[Cell], object]] = {
@@ -112,6 +116,7 @@ def to_csv(comparison: Comparison) -> str:
         "runs": lambda cell: cell.n_runs,
         "difference": lambda cell: cell.difference,
         "p_value": lambda cell: cell.p_value,
+        "leading": lambda cell: int(id(cell) in leaders),
         "verdict": lambda cell: cell.verdict,
         "reason": lambda cell: cell.reason,
         "choice": lambda cell: cell.choice,
@@ -191,6 +196,7 @@ def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
+    leaders = leading(cells)
     lines = [
         "\\begin{table}",
         f"\\caption{{{_tex(comparison.paper.citation)}, {_tex(table.title)}: ours (published)}}",
@@ -200,15 +206,16 @@ def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[
         "\\midrule",
     ]
     for name in names:
-        entries = [_latex_cell(by_place.get((name, dataset))) for dataset in datasets]
+        entries = [_latex_cell(by_place.get((name, dataset)), leaders) for dataset in datasets]
         lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: Cell | None, leaders: frozenset[int]) -> str:
     if cell is None:
         return ""
-    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
+    ours = f"\\textbf{{{our_text(cell)}}}" if id(cell) in leaders else our_text(cell)
+    text = f"{ours} ({published_text(cell)})".replace("±", "$\\pm$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 
