@@ -103,7 +103,7 @@ def test_hostile_file_runs_nothing(tmp_path, folder):
         ("manyviews.import_module", False),
         ("manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC", False),
         ("manyviews.optim.history.History", True),
-        ("manyviews.optim.history.warn_unconverged", False),
+        ("manyviews.optim.alternating.alternate", False),
         ("manyviews.optim.history.np", False),
         ("manyviews.cluster.registry.import_module", False),
         ("manyviews.cluster.base.Views", False),

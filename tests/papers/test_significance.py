@@ -6,7 +6,7 @@ from manyviews.papers.page import render_page
 from manyviews.papers.paper import paper
 from manyviews.papers.significance import critical_difference, leading
 from manyviews.papers.tables import to_csv, to_latex, to_markdown
-from manyviews.papers.verdict import Cell, Comparison
+from manyviews.papers.verdict import Cell, Reproduction
 
 PAPER = paper("op-lfmvc")
 
@@ -58,7 +58,7 @@ def test_critical_differences_are_those_of_the_printed_table(k, q):
 
 
 def test_documents_mark_them_and_the_chart_of_ranks_says_how_far_is_far():
-    one = Comparison(PAPER, (cell("MKKM", 40.0), cell("ONKC", 30.0)), 20)
+    one = Reproduction(PAPER, (cell("MKKM", 40.0), cell("ONKC", 30.0)), 20)
     assert "| **40.0 ± 1.0** |" in to_markdown(one)
     assert "| 30.0 ± 1.0 |" in to_markdown(one)
     assert "\\textbf{40.0 $\\pm$ 1.0}" in to_latex(one)
@@ -66,7 +66,7 @@ def test_documents_mark_them_and_the_chart_of_ranks_says_how_far_is_far():
     assert "<strong>40.0 ± 1.0</strong>" in render_page(one)
     assert "no telling" in ranks_note(one)
     assert "error_x" not in charts(one)["ranks"]["data"][1]
-    two = Comparison(PAPER, (*one.cells, cell("MKKM", 4, dataset="cora"), cell("ONKC", 3, dataset="cora")), 20)
+    two = Reproduction(PAPER, (*one.cells, cell("MKKM", 4, dataset="cora"), cell("ONKC", 3, dataset="cora")), 20)
     critical = critical_difference(2, 2)
     assert f"{critical:.2f} apart" in ranks_note(two)
     assert charts(two)["ranks"]["data"][1]["error_x"]["value"] == pytest.approx(critical / 2)

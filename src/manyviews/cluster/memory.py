@@ -49,6 +49,8 @@ def _read(place: str) -> str:
 def check_memory(estimator: Any, views: Views) -> None:
     """Compare what a fit needs, by the estimator's ``_memory_estimate``, with what there is.
 
+    A method whose time grows out of hand before its memory does says so by ``_most_samples``.
+
     Parameters
     ----------
     estimator : MultiViewClusterer
@@ -59,16 +61,23 @@ def check_memory(estimator: Any, views: Views) -> None:
     Raises
     ------
     ValueError
-        If more is needed than the machine has; the text has both numbers and the methods that would fit.
+        If more is needed than the machine has, or there are more samples than the method takes; the text has both
+        numbers and the methods that would fit.
 
     Warns
     -----
     UserWarning
         If more is needed than is free at the moment.
     """
-    needed = estimator._memory_estimate(views)
+    needed, most = estimator._memory_estimate(views), estimator._most_samples()
     total, free = machine_memory()
-    wanted = f"{type(estimator).__name__} needs about {readable_size(needed)} of memory"
+    name = type(estimator).__name__
+    if most is not None and len(views) > most:
+        raise ValueError(
+            f"{name} would take hours for {len(views)} samples, which are more than max_samples={most}; raise that to "
+            f"wait, or {estimator._alternatives().that_would_fit(estimator, views, total)}"
+        )
+    wanted = f"{name} needs about {readable_size(needed)} of memory"
     if total is not None and needed > total:
         raise ValueError(
             f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine"

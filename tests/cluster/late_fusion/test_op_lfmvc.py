@@ -5,7 +5,7 @@ from scipy.stats import ortho_group
 from manyviews import OPLFMVC, AverageKKM, Views
 from manyviews.cluster.base_partitions import exact_partitions
 from manyviews.cluster.late_fusion.fusion import aligned_rotations, aligned_start, released_start
-from manyviews.cluster.late_fusion.op_lfmvc import iterate, solve_op_lfmvc
+from manyviews.cluster.late_fusion.op_lfmvc import solve_op_lfmvc, update_runs
 from manyviews.cluster.view_kernels import ViewRecipe, exact_kernels
 from manyviews.linalg.polar import polar
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy
@@ -23,7 +23,7 @@ def test_released_code_iteration_by_iteration(reference, case):
     stacked = stack(ref["H"])
     runs = (None, ref["C0"][None], ref["W0"][None], ref["beta0"][None])
     for t, expected in enumerate(ref["obj"]):
-        runs, objective = iterate(stacked, runs, "released")
+        runs, objective = update_runs(stacked, runs, "released")
         np.testing.assert_array_equal(runs[0][0], ref["labels_per_iter"][t])
         np.testing.assert_allclose(runs[3][0], ref["beta_per_iter"][t], atol=1e-10)
         np.testing.assert_allclose(objective[0], expected, rtol=1e-10)
@@ -78,7 +78,7 @@ def test_invariants_of_the_iterations(order, seed):
     runs = (None, start.C, np.tile(start.W, (5, 1, 1, 1)), np.full((5, 3), 3**-0.5))
     last = np.full(5, -np.inf)
     for _ in range(15):
-        (labels, C, W, beta), objective = iterate(stacked, runs, order)
+        (labels, C, W, beta), objective = update_runs(stacked, runs, order)
         runs = (labels, C, W, beta)
         assert (objective >= last - 1e-9).all()
         last = objective
