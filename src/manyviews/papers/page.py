@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from manyviews.pages.environment import render
 from manyviews.papers.figures import charts, ranks_note
+from manyviews.papers.fusion_figures import PaperFigure
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
@@ -14,13 +17,15 @@ __all__ = ["render_page"]
 ROOM = "manyviews.papers"
 
 
-def render_page(reproduction: Reproduction) -> str:
+def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ()) -> str:
     """Return the page of a reproduction.
 
     Parameters
     ----------
     reproduction : Reproduction
         What to show.
+    figures : sequence of PaperFigure, default=()
+        Figures of the paper, as of :func:`manyviews.papers.fusion_figures.paper_figures`.
 
     Returns
     -------
@@ -32,7 +37,7 @@ def render_page(reproduction: Reproduction) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    drawn = charts(reproduction)
+    drawn = charts(reproduction) | {figure.key: figure.chart for figure in figures}
     tables = []
     for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in reproduction.cells if cell.table is table]
@@ -45,6 +50,7 @@ def render_page(reproduction: Reproduction) -> str:
         "reproduction": reproduction,
         "protocol": PROTOCOLS[reproduction.paper.name],
         "tables": tables,
+        "figures": figures,
         "rule": f"{RULE} {LEADING_RULE}",
         "leaders": leading(reproduction.cells),
         "ranks_note": ranks_note(reproduction),
