@@ -11,6 +11,7 @@ from manyviews.pages.wording import amount
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
 from manyviews.papers.ranks import average_ranks
+from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
 __all__ = [
@@ -57,10 +58,12 @@ def to_markdown(reproduction: Reproduction) -> str:
         f"{paper.citation}. {paper.link}".strip(),
         f"Runs of each setting: {reproduction.n_seeds}. {recipe}",
         RULE,
+        LEADING_RULE,
         f"Rows that follow the paper: {counted(reproduction)}.",
     ]
     if any(cell.variant for cell in reproduction.cells):
         parts.append(f"Rows made otherwise, in brackets: {counted(reproduction, variants=True)}.")
+    leaders = leading(reproduction.cells)
     for table, cells in _by_table(reproduction):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
@@ -68,7 +71,7 @@ def to_markdown(reproduction: Reproduction) -> str:
                 cell.name,
                 cell.dataset,
                 published_text(cell),
-                our_text(cell),
+                f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell),
                 difference_text(cell),
                 cell.verdict,
                 why(cell),
@@ -115,6 +118,7 @@ def to_csv(reproduction: Reproduction) -> str:
     str
         CSV with a header.
     """
+    leaders = leading(reproduction.cells)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     fields: dict[str, Callable[[Cell], object]] = {
@@ -133,6 +137,7 @@ def to_csv(reproduction: Reproduction) -> str:
         "runs": lambda cell: cell.n_runs,
         "difference": lambda cell: cell.difference,
         "p_value": lambda cell: cell.p_value,
+        "leading": lambda cell: int(id(cell) in leaders),
         "verdict": lambda cell: cell.verdict,
         "reason": lambda cell: cell.reason,
         "choice": lambda cell: cell.choice,
@@ -230,6 +235,7 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
+    leaders = leading(cells)
     lines = [
         "\\begin{table}",
         f"\\caption{{{_tex(reproduction.paper.citation)}, {_tex(table.title)}: ours (published)}}",
@@ -239,15 +245,16 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
         "\\midrule",
     ]
     for name in names:
-        entries = [_latex_cell(by_place.get((name, dataset))) for dataset in datasets]
+        entries = [_latex_cell(by_place.get((name, dataset)), leaders) for dataset in datasets]
         lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: Cell | None, leaders: frozenset[int]) -> str:
     if cell is None:
         return ""
-    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
+    ours = f"\\textbf{{{our_text(cell)}}}" if id(cell) in leaders else our_text(cell)
+    text = f"{ours} ({published_text(cell)})".replace("±", "$\\pm$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 
