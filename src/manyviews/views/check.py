@@ -73,9 +73,11 @@ def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> V
 
 def is_table(X: Any) -> bool:
     """Tell whether ``X`` is one table, the fourth door, rather than several views."""
+    if isinstance(X, Views) or isinstance(getattr(X, "mod", None), Mapping):
+        return False
     if sparse.issparse(X) or frames.is_frame(X):
         return True
-    if isinstance(X, Views | Mapping) or isinstance(getattr(X, "mod", None), Mapping):
+    if isinstance(X, Mapping):
         return False
     return not (isinstance(X, list | tuple) and any(map(_is_a_view, X)))
 
@@ -87,8 +89,7 @@ def as_views(X: Any, views: Any = None) -> Views:
     if isinstance(X, Views):
         return X
     if isinstance(getattr(X, "mod", None), Mapping):
-        tables = {str(name): (np.asarray(part.obs_names), part.X) for name, part in X.mod.items()}
-        return Views.align(tables, how="outer")
+        return Views.align({str(name): part for name, part in X.mod.items()}, how="outer")
     return Views(X)
 
 
