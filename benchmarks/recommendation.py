@@ -15,10 +15,10 @@ import numpy as np
 from recommendation_data import generated_sets
 
 from manyviews import datasets
-from manyviews.bench.comparison import Options, compare
-from manyviews.bench.recommend import score_of
 from manyviews.cli.compare import MAIN
 from manyviews.cluster.registry import find_method
+from manyviews.recommend.comparison import Options, compare
+from manyviews.recommend.rule import score_of
 
 HIT = 0.05
 # The same images with other features; counted once in the means.

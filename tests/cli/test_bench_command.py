@@ -61,7 +61,7 @@ def test_a_killed_start_goes_on_and_ends_with_the_table_of_an_uninterrupted_one(
 
 def test_data_that_are_not_there_are_told_and_the_rest_runs(folder, run, monkeypatch):
     asked = []
-    monkeypatch.setattr("manyviews.bench.runner.run_all", lambda runs, *_, **__: asked.extend(runs) or 1 / 0)
+    monkeypatch.setattr("manyviews.runs.runner.run_all", lambda runs, *_, **__: asked.extend(runs) or 1 / 0)
     result = run("bench", "mvec", "--methods", "Spectral_BSV", "--seeds", "1")
     assert "without 3sources, 4areas, bbcsport, caltech101_20, notting_hill, whose files are not there" in result.err
     assert [call.data for call in asked] == ["mfeat:weighted:fourier", "mfeat:weighted:pixel_averages"]
@@ -120,7 +120,7 @@ def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_pat
 
 
 def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
-    from manyviews.bench.runner import Progress
+    from manyviews.runs.runner import Progress
 
     monkeypatch.setattr(fit_progress, "_SECONDS_BETWEEN_LINES", 3600)
     with shown_fits(quiet=False) as tell:

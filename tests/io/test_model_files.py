@@ -57,7 +57,9 @@ def test_scikit_learn_types_need_no_further_trust(folder):
 
 def test_types_that_no_model_has_are_refused(tmp_path):
     save_model(X, tmp_path / "m", X)
-    with pytest.raises(ValueError, match=r"asks for manyviews.views.container.Views, which no manyviews model is made of"):
+    with pytest.raises(
+        ValueError, match=r"asks for manyviews.views.container.Views, which no manyviews model is made of"
+    ):
         load_model(tmp_path / "m", trusted=is_model_type)
 
 

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
 from manyviews.optim.alternating import alternate
-from manyviews.optim.history import History, warn_unconverged
 from manyviews.optim.restarts import best_restart
 
 
@@ -13,12 +11,6 @@ def test_alternate_stops_when_the_objective_settles_but_not_before_the_third_ite
     _, history = alternate(lambda x: (x + 1, float(x)), 1, tol=1e-3, max_iter=5)
     np.testing.assert_array_equal(history.objective, [1, 2, 3, 4, 5])
     assert not history.converged
-
-
-def test_running_out_of_iterations_warns_once_and_only_then():
-    with pytest.warns(ConvergenceWarning, match="Foo stopped after 5 iterations"):
-        warn_unconverged(History(np.zeros(5), 5, False), "Foo")
-    warn_unconverged(History(np.zeros(5), 5, True), "Foo")
 
 
 def test_each_restart_ends_by_itself_and_the_best_is_kept():

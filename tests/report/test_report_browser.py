@@ -12,8 +12,8 @@ import pytest
 
 import manyviews
 from manyviews import Views
+from manyviews.pages.palette import DARK, LIGHT
 from manyviews.report import render_report
-from manyviews.report.palette import DARK, LIGHT
 
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")

@@ -28,7 +28,7 @@ def test_the_package_can_be_called_and_imported_in_any_order(fitted):
     assert isinstance(page, Report)
     assert manyviews.report is importlib.import_module("manyviews.report") is sys.modules["manyviews.report"]
     assert manyviews.report.summarize is summarize
-    assert importlib.import_module("manyviews.report.wording").plain("a") == "a"
+    assert importlib.import_module("manyviews.pages.wording").plain("a") == "a"
     code = "from manyviews.report import html; import manyviews; print(callable(manyviews.report), html.__name__)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "True manyviews.report.html"

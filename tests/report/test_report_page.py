@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from manyviews.pages.inline import json_text, script_text
+from manyviews.pages.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.report import figures, render_report, summarize, write_report
-from manyviews.report.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.views import Views
 
 pytest.importorskip("plotly")

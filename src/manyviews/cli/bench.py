@@ -20,10 +20,10 @@ from manyviews.cli.inputs import whole_number
 from manyviews.cli.resumable import RECORD, STORE, open_folder, write_text
 
 if TYPE_CHECKING:
-    from manyviews.bench.compare import Comparison
-    from manyviews.bench.papers import Paper
-    from manyviews.bench.protocols import Setup
     from manyviews.datasets import Dataset
+    from manyviews.papers.paper import Paper
+    from manyviews.papers.protocols import Setup
+    from manyviews.papers.verdict import Comparison
 
 __all__ = ["bench"]
 
@@ -92,8 +92,8 @@ def bench(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.bench.papers import paper as find_paper
-    from manyviews.bench.protocols import PROTOCOLS
+    from manyviews.papers.paper import paper as find_paper
+    from manyviews.papers.protocols import PROTOCOLS
 
     with user_input():
         chosen = find_paper(paper)
@@ -121,7 +121,7 @@ def bench(
 
 def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
     """Return the setups of rows or methods that are named; all without names."""
-    from manyviews.bench.papers import closest
+    from manyviews.papers.paper import closest
 
     if wanted is None:
         return list(setups)
@@ -137,9 +137,9 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
 
 def _chosen_data(paper: Paper, wanted: str | None, folder: Path | None, *, quiet: bool) -> dict[str, Dataset]:
     """Load the data sets that are named; without names all of the paper that are there."""
-    from manyviews.bench.material import DataAbsentError, find_data
-    from manyviews.bench.papers import closest
     from manyviews.datasets import info
+    from manyviews.papers.material import DataAbsentError, find_data
+    from manyviews.papers.paper import closest
 
     if folder is not None and not folder.is_dir():
         raise UsageError(f"--data {folder}: there is no such folder")
@@ -175,11 +175,11 @@ def _run(
     full: bool,
     quiet: bool,
 ) -> Comparison:
-    from manyviews.bench.compare import compare
-    from manyviews.bench.material import Material
-    from manyviews.bench.plan import make_plan
-    from manyviews.bench.protocols import PROTOCOLS
-    from manyviews.bench.runner import run_all
+    from manyviews.papers.material import Material
+    from manyviews.papers.plan import make_plan
+    from manyviews.papers.protocols import PROTOCOLS
+    from manyviews.papers.verdict import compare
+    from manyviews.runs.runner import run_all
 
     protocol = PROTOCOLS[paper.name]
     material = Material(found, protocol)
@@ -200,9 +200,9 @@ def _run(
 
 
 def _write(comparison: Comparison, folder: Path, found: dict[str, Dataset], *, full: bool) -> None:
-    from manyviews.bench import tables
-    from manyviews.bench.page import render_page
     from manyviews.io.write import OutputError, atomic_file, write_json
+    from manyviews.papers import tables
+    from manyviews.papers.page import render_page
 
     with user_input(OutputError):
         for name, function in TABLES.items():
@@ -214,7 +214,7 @@ def _write(comparison: Comparison, folder: Path, found: dict[str, Dataset], *, f
 
 def _record(comparison: Comparison, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.bench.records import data_checksum
+    from manyviews.runs.records import data_checksum
 
     libraries = ("numpy", "scipy", "scikit-learn")
     return {
@@ -234,7 +234,7 @@ def _record(comparison: Comparison, found: dict[str, Dataset], *, full: bool) ->
 
 
 def _print(comparison: Comparison, place: str) -> None:
-    from manyviews.bench.tables import counted, difference_text, our_text, published_text
+    from manyviews.papers.tables import counted, difference_text, our_text, published_text
 
     for table in comparison.paper.tables:
         cells = [cell for cell in comparison.cells if cell.table is table and cell.method]

@@ -14,9 +14,9 @@ from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_inp
 from manyviews.cli.results import default_folder
 
 if TYPE_CHECKING:
-    from manyviews.bench.comparison import Options
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
+    from manyviews.recommend.comparison import Options
 
 __all__ = ["MAIN", "chosen_methods", "compare"]
 
@@ -186,7 +186,7 @@ def _input_arguments(
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None) -> Options:
-    from manyviews.bench.comparison import Options
+    from manyviews.recommend.comparison import Options
 
     checks: list[tuple[str, Any, bool, str]] = [
         ("--seeds", seeds, seeds >= 1, "1 or more"),

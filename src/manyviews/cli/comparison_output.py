@@ -19,9 +19,9 @@ from manyviews.cli.console import ARGUMENTS, Progress, count, print_json, print_
 from manyviews.cli.fit_progress import shown_fits
 
 if TYPE_CHECKING:
-    from manyviews.bench.comparison import Comparison, Options
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
+    from manyviews.recommend.comparison import Comparison, Options
 
 __all__ = ["print_comparison", "write_comparison"]
 
@@ -84,8 +84,8 @@ def write_comparison(
     UsageError
         If the folder may not be written.
     """
-    from manyviews.bench.comparison import compare
     from manyviews.io.write import RUNS, OutputError, atomic_folder
+    from manyviews.recommend.comparison import compare
 
     with user_input(OutputError), atomic_folder(out, force=force) as folder:
         with shown_fits(quiet=progress.quiet) as tell, user_input():
@@ -100,7 +100,7 @@ def write_comparison(
 
 
 def _record(data: LoadedViews, found: Comparison, n_clusters: int, options: Options) -> dict[str, Any]:
-    from manyviews.bench.comparison_summary import summary_of
+    from manyviews.recommend.summary import summary_of
 
     views = data.views
     return {
@@ -124,7 +124,7 @@ def _record(data: LoadedViews, found: Comparison, n_clusters: int, options: Opti
 
 def _write(record: dict[str, Any], found: Comparison, data: LoadedViews, folder: Path) -> None:
     from manyviews.io.write import LABELS, RECORD, REPORT, TABLE, write_json
-    from manyviews.report.comparison import render_comparison
+    from manyviews.recommend.page import render_comparison
 
     with open(folder / TABLE, "w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
@@ -216,7 +216,7 @@ def _tables(record: Mapping[str, Any]) -> list[tuple[list[str], list[list[str]]]
 
 
 def _table(record: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    from manyviews.report.wording import duration, size
+    from manyviews.pages.wording import duration, size
 
     with_result = [row for row in record["methods"] if row["criteria"]]
     scored = [name for name in ("nmi", "acc", "ari") if any(row["scores"] for row in with_result)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from manyviews.cli.console import one_line
 
 if TYPE_CHECKING:
-    from manyviews.bench.runner import Progress
+    from manyviews.runs.runner import Progress
 
 __all__ = ["shown_fits"]
 
@@ -32,7 +32,7 @@ def shown_fits(*, quiet: bool, kept: bool = False) -> Iterator[Callable[[Progres
     Yields
     ------
     callable or None
-        What :func:`manyviews.bench.runner.run_all` calls.
+        What :func:`manyviews.runs.runner.run_all` calls.
     """
     try:
         if quiet or sys.stderr is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -17,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews.cluster.memory import check_memory
 from manyviews.cluster.registry import METHODS
+from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
+from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views, frames
+from manyviews.views.caller import relayed_warnings, warn_user
 from manyviews.views.cells import Labelled, check_tells, first_equals
 from manyviews.views.check import (
     Accepts,
@@ -40,7 +42,7 @@ __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
-    A subclass implements ``_fit(views, rng)``, which stores its attributes and returns labels 0 .. k-1, and
+    A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``, and
     ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits
     ``PredictMixin`` and implements ``_predict(views)``.
     """
@@ -61,6 +63,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
 
     labels_: NDArray[np.int64]
+    history_: History
+    n_iter_: int
+    converged_: bool
     scalings_: tuple[str | None, ...]
 
     def __init__(
@@ -116,7 +121,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If fewer clusters were found than asked for.
+            Once, if the iterations ran out or fewer clusters were found than asked for.
 
         Notes
         -----
@@ -138,17 +143,44 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         if earlier is not None:
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
-        if found < self.n_clusters:
-            warnings.warn(
-                f"{type(self).__name__} found {found} clusters instead of the {self.n_clusters} asked for; the samples "
-                "may have no more distinct groups: lower n_clusters, or try another scaling or random_state",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
+        if text := ". It ".join(shortfalls):
+            warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
         return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
+
+    def _record(self, result: Solved) -> NDArray[np.int64]:
+        """Store what a solver found as the attributes that all methods share, and return its labels.
+
+        ``labels`` and ``history`` are what every result has; ``weights``, ``embedding`` and ``confidence`` are stored
+        where it has them. ``fit`` numbers the labels, and warns once where ``history`` says that the iterations ran
+        out.
+        """
+        self.history_ = result.history
+        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
+        for word in ("embedding", "confidence"):
+            if (found := getattr(result, word, None)) is not None:
+                setattr(self, f"{word}_", found)
+        if (weights := getattr(result, "weights", None)) is not None:
+            self.view_weights_ = weights / weights.sum()
+        return result.labels
+
+    def _why_unconverged(self) -> str:
+        """Say what did not come to its end in the fit and what to change, or nothing."""
+        if self.converged_:
+            return ""
+        remedy = " or ".join(name for name in ("max_iter", "tol") if hasattr(self, name))
+        return f"stopped after {self.n_iter_} iterations before it converged" + (f"; raise {remedy}" if remedy else "")
+
+    def _why_fewer(self, found: int) -> str:
+        if found == self.n_clusters:
+            return ""
+        return (
+            f"found {found} clusters instead of the {self.n_clusters} asked for; the samples may have no more distinct "
+            "groups: lower n_clusters, or try another scaling or random_state"
+        )
 
     def _memory_estimate(self, views: Views) -> int:
         """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
@@ -197,9 +229,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
-        array = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
+        with relayed_warnings():
+            array = validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+            )
         groups = column_groups(X if frames.is_frame(X) else array, self.views)
         return Views(cut_columns(array, groups))
 

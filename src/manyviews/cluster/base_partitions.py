@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -25,6 +24,7 @@ from manyviews.kernels.kernels import (
     kernel_diagonal,
 )
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.views.caller import warn_user
 
 __all__ = [
     "BasePartitions",
@@ -244,12 +244,9 @@ def check_signal(names: list[str], silent: list[Array], k: int) -> None:
         )
     for name, rows in zip(names, silent, strict=True):
         if rows.all():
-            warnings.warn(
-                f"view {name!r} is constant: it says nothing about the samples and gets no weight", stacklevel=2
-            )
+            warn_user(f"view {name!r} is constant: it says nothing about the samples and gets no weight")
         elif rows.any():
-            warnings.warn(
+            warn_user(
                 f"view {name!r}: {int(rows.sum())} sample(s) carry no information (empty, or exactly average), "
-                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them",
-                stacklevel=2,
+                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them"
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from scipy import sparse
 
 from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.views import Views
+from manyviews.views.caller import warn_user
 
 __all__ = ["anchor_width", "check_memory", "copy_bytes", "kmeans_bytes", "machine_memory", "stored_width"]
 
@@ -68,10 +68,9 @@ def check_memory(estimator: Any, views: Views) -> None:
             f"this machine; {_remedy(estimator, views, total)}"
         )
     if free is not None and needed > free:
-        warnings.warn(
+        warn_user(
             f"{name} needs about {_size(needed)} of memory and {_size(free)} are free: it may become slow or be "
-            "ended by the system; close other programs, or use fewer samples",
-            stacklevel=3,
+            "ended by the system; close other programs, or use fewer samples"
         )
 
 

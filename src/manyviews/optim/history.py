@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,12 +30,4 @@ class History:
 
 
 def warn_unconverged(history: History, method: str) -> None:
-    """Emit one ``ConvergenceWarning`` where the iterations ran out."""
-    if not history.converged:
-        from sklearn.exceptions import ConvergenceWarning
-
-        warnings.warn(
-            f"{method} stopped after {history.n_iter} iterations before it converged; raise max_iter or tol",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+    """Do nothing: ``fit`` of the base warns, once, by what ``_record`` stored; this name goes with its last caller."""

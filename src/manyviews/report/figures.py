@@ -7,36 +7,18 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from manyviews.report.palette import LIGHT, look_of
-from manyviews.report.wording import decimal, percent
+from manyviews.pages.charts import ACCENT, MUTED, base_layout, escape, require_plotly
+from manyviews.pages.palette import LIGHT, look_of
+from manyviews.pages.wording import decimal, percent
 
 __all__ = [
-    "ACCENT",
-    "base_layout",
     "convergence_figure",
-    "escape",
     "hover_texts",
     "map_figure",
-    "require_plotly",
     "weights_figure",
 ]
 
-INK, MUTED, GRID, ACCENT = "#1c2127", "#5c6670", "#e4e7eb", LIGHT[0]
 MAX_NUMBERED_CLUSTERS = 20
-
-
-def require_plotly() -> Any:
-    """Return plotly's graph objects, or say what to install."""
-    try:
-        import plotly.graph_objects as go
-    except ImportError as error:
-        raise ImportError('reports need plotly; install it by: pip install "manyviews[cli]"') from error
-    return go
-
-
-def escape(text: str) -> str:
-    """Return a text that plotly shows as it is: plotly reads some HTML in hover, axis and legend texts."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def hover_texts(summary: Mapping[str, Any]) -> list[str]:
@@ -220,20 +202,3 @@ def convergence_figure(summary: Mapping[str, Any]) -> Any:
     figure.update_xaxes(title_text="iteration", zeroline=False, tickformat=",d", **whole)
     figure.update_yaxes(title_text="objective", zeroline=False, exponentformat="power", automargin=True)
     return figure
-
-
-def base_layout() -> dict[str, Any]:
-    """Return what all figures share; the page's script puts its own colours in."""
-    axis = {"gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID}
-    return {
-        "template": "none",
-        "showlegend": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left", "bgcolor": "#ffffff", "bordercolor": GRID, "font": {"color": INK, "size": 13}},
-        "font": {"color": MUTED, "size": 12, "family": "system-ui, sans-serif"},
-        "margin": {"l": 36, "r": 12, "t": 10, "b": 36},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": axis,
-        "yaxis": axis,
-    }

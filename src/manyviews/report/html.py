@@ -8,16 +8,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from manyviews.pages.charts import chart_data, require_plotly
+from manyviews.pages.environment import asset, environment, plotly_source, themes
 from manyviews.pages.inline import json_text
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
-from manyviews.report.page_parts import asset, chart_data, environment, plotly_source, themes
 from manyviews.report.summary import REFIT_SECONDS, summarize
 
 __all__ = ["render_report", "render_summary", "write_report"]
 
 # Larger pages are slow to open and cannot be sent by mail.
 MAX_BYTES = 7_950_000
+ROOM = "manyviews.report"
 
 
 def render_report(
@@ -148,8 +150,8 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     """
     from manyviews import __version__
 
-    templates = environment()
-    figures.require_plotly()
+    templates = environment(ROOM)
+    require_plotly()
     from markupsafe import Markup
 
     plotly, payload = plotly_source(), json_text(_payload(summary))
@@ -159,7 +161,7 @@ def render_summary(summary: Mapping[str, Any]) -> str:
         version=__version__,
         **themes(),
         style=Markup(asset("style.css")),
-        script=Markup(asset("script.js") + asset("samples.js")),
+        script=Markup(asset("script.js") + asset("samples.js", ROOM)),
         plotly=Markup(plotly),
         payload=Markup(payload),
         plotly_bytes=len(plotly.encode()),

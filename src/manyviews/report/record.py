@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manyviews.cluster.registry import METHODS
-from manyviews.report.wording import flatten, plain
+from manyviews.pages.wording import flatten, plain
 
 __all__ = ["describe_method", "describe_run", "fit_seconds"]
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.pages.wording import amount, count, enumerated, percent
 from manyviews.report.findings.stories import OTHER
 from manyviews.report.findings.trust import DISSOLVES
-from manyviews.report.wording import amount, count, enumerated, percent
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.pages.wording import plain
 from manyviews.report import story
 from manyviews.report.drawing import all_maps
 from manyviews.report.findings.centres import nearness
@@ -21,7 +22,6 @@ from manyviews.report.findings.stories import view_stories
 from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
-from manyviews.report.wording import plain
 from manyviews.views import Views
 from manyviews.views.check import check_views, is_table
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.report.wording import SCORES, plain
+from manyviews.pages.wording import SCORES, plain
 
 __all__ = ["Classes", "classes_of", "confusion", "scores_against", "scores_listed"]
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.optim.history import History
+from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
@@ -214,15 +214,14 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 dtype=dtype,
             )
             self._fallback = fit_fallback(arrays, observed, treatments, labels, self.n_clusters, fallback_rng)
-            self.confidence_ = self._consensus.confidence(ensemble.labels, labels)
+            confidence = self._consensus.confidence(ensemble.labels, labels)
             labels = self._complete(labels, arrays, observed)
         self._cuts = ensemble.cuts
         self.base_labels_ = ensemble.labels
         self.n_base_clusters_ = ensemble.sizes
         # the relaxed normalised cut of the consensus graph; there is nothing to iterate
-        self.history_ = History(np.array([float((1.0 - self._consensus.values).sum())]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        return labels
+        cut = (1.0 - self._consensus.values).sum()
+        return self._record(FitResult.of_one_step(labels, cut, confidence=confidence))
 
     def _complete(
         self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph, view_products
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.result import FitResult
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
-from manyviews.optim.history import warn_unconverged
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.views import Views
@@ -224,8 +222,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
             max_passes=self.max_passes,
         )
         labels = self._discretize(result.graph, label_rng)
-        self._store(result, labels)
-        return labels
+        return self._store(result, labels)
 
     def _auto_scaling(self, X: Any) -> str:
         fractions = sparse.issparse(X) and not np.array_equal(X.data, np.floor(X.data))
@@ -259,28 +256,27 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         if found.n_found == self.n_clusters:
             self._anchor_clusters = found.anchors
             return found.samples
-        warnings.warn(
-            f"UDBGL: the graph has {found.n_found} connected components instead of {self.n_clusters} after "
-            f"{graph.gammas.size} rank penalties; the labels are those of k-means on its embedding. Another "
-            "random_state, more anchors or more max_passes may help",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
         groups = kmeans_rows(graph.U, self.n_clusters, rng)
         self._anchor_clusters = (
             unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
         ).argmax(axis=1)
         return groups.labels
 
-    def _store(self, result: BipartiteFusion, labels: NDArray[np.int64]) -> None:
-        warn_unconverged(result.history, type(self).__name__)
-        self.view_weights_ = result.delta
+    def _why_unconverged(self) -> str:
+        if self.n_components_ == self.n_clusters:
+            return super()._why_unconverged()
+        return (
+            f"learned a graph of {self.n_components_} connected components instead of {self.n_clusters}; the labels "
+            "are those of k-means on its embedding: another random_state, more anchors or more max_passes may help"
+        )
+
+    def _store(self, result: BipartiteFusion, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         self.graph_ = result.graph.P
         self.graph_.eliminate_zeros()
-        self.embedding_ = result.graph.U
-        self.confidence_ = self._shares(result.B)[np.arange(labels.size), labels]
-        self.history_, self.n_iter_ = result.history, result.history.n_iter
+        confidence = self._shares(result.B)[np.arange(labels.size), labels]
+        self._record(FitResult(labels, result.history, result.delta, result.graph.U, confidence))
         self.converged_ = result.history.converged and self.n_components_ == self.n_clusters
+        return labels
 
     @property
     def anchor_labels_(self) -> NDArray[np.int64]:

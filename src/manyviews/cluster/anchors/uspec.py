@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from manyviews.cluster.anchors.base import check_anchors
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.memory import stored_width
-from manyviews.optim.history import History
+from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
@@ -165,9 +165,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
                 arrays, everywhere, [treatment], labels.astype(np.int64), self.n_clusters, fallback_rng
             )
         cut_values = np.zeros(1) if self._cut is None else self._cut.values
-        self.history_ = History(np.array([float((1.0 - cut_values).sum())]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        return self._complete(labels.astype(np.int64), arrays)
+        found = self._complete(labels.astype(np.int64), arrays)
+        return self._record(FitResult.of_one_step(found, (1.0 - cut_values).sum()))
 
     def _complete(self, labels: NDArray[np.int64], arrays: tuple[Any, ...]) -> NDArray[np.int64]:
         silent = np.flatnonzero(labels < 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -19,6 +18,7 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
 from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
 from manyviews.views import Views
+from manyviews.views.caller import warn_user
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 
@@ -173,7 +173,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 "to find; check that the right columns were given"
             )
         for name in silent:
-            warnings.warn(f"view {name!r} is constant: it says nothing about the samples", stacklevel=2)
+            warn_user(f"view {name!r} is constant: it says nothing about the samples")
 
     def _new_base_labels(self, views: Views) -> Labels:
         """Return the base labels (n_new, M) of new samples."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.scaling import row_blocks
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence
 from manyviews.views import Views
@@ -301,12 +302,11 @@ class KCC(EnsembleClusterer):
             (self._run(B, weights, child) for child in start_rng.spawn(self.n_init)),
             key=lambda run: run.history.objective[-1],
         )
-        warn_unconverged(best.history, type(self).__name__)
-        self.history_, self.n_iter_, self.converged_ = best.history, best.history.n_iter, best.history.converged
         self._costs = block_costs(best.centers, self._widths, weights, self.utility, self.utility_power)
         distances = B @ self._costs
-        self.confidence_ = center_confidence(np.maximum(distances, 0.0))
-        return np.asarray(distances.argmin(axis=1), dtype=np.int64)
+        confidence = center_confidence(np.maximum(distances, 0.0))
+        found = np.asarray(distances.argmin(axis=1), dtype=np.int64)
+        return self._record(FitResult(found, best.history, confidence=confidence))
 
     def _run(self, B: Any, weights: Array, rng: np.random.Generator) -> ConsensusRun:
         seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))].toarray()

@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, solve_mvec
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.scaling import unit_rows
 from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
 from manyviews.optim.alm import Penalty
-from manyviews.optim.history import warn_unconverged
 from manyviews.partitions.coassociation import Coassociation
 from manyviews.partitions.consensus_vote import ConsensusVote
 from manyviews.partitions.discretize import center_confidence
@@ -232,12 +232,10 @@ class MVEC(EnsembleClusterer):
         groups = self._merged(partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
         result = self._solve(merged, groups, solver_rng)
-        warn_unconverged(result.history, type(self).__name__)
-        self.affinity_, self.groups_, self.history_ = result.Z, groups.of_sample, result.history
-        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
+        self.affinity_, self.groups_ = result.Z, groups.of_sample
         labels = self._discretize(result, groups, final_rng)
         self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
-        return labels[groups.of_sample]
+        return self._record(FitResult(labels[groups.of_sample], result.history))
 
     def _merged(self, rng: np.random.Generator) -> Groups:
         """Merge equal samples; not with the unnormalized Laplacian, which tells samples of one group apart."""

@@ -12,10 +12,11 @@ from scipy.linalg import eigh
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold, threshold_columns
 from manyviews.optim.alm import Penalty, augmented_lagrangian
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.partitions.coassociation import coassociation
 from manyviews.partitions.consensus_vote import ConsensusVote
 from manyviews.partitions.discretize import center_confidence
@@ -304,12 +305,10 @@ class RSEC(EnsembleClusterer):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        warn_unconverged(result.history, type(self).__name__)
-        self.affinity_, self.history_ = result.Z, result.history
-        self.n_iter_, self.converged_ = result.history.n_iter, result.history.converged
+        self.affinity_ = result.Z
         labels = self._discretize(result, final_rng)
         self._vote = ConsensusVote(base_labels, np.ones(len(views)), labels, self.n_clusters)
-        return labels
+        return self._record(FitResult(labels, result.history))
 
     def _discretize(self, result: RSECResult, rng: np.random.Generator) -> NDArray[np.int64]:
         rows, k = result.H, result.H.shape[1]

@@ -11,9 +11,10 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
 from manyviews.linalg.scaling import row_blocks, unit_rows
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.partitions.coassociation import Coassociation, indicator_matrix
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
@@ -272,11 +273,9 @@ class SEC(EnsembleClusterer):
         self._sizes = np.asarray(B.sum(axis=0)).ravel()
         runs = (self._run(B, child) for child in start_rng.spawn(self.n_init))
         best = min(runs, key=lambda run: run.history.objective[-1])
-        warn_unconverged(best.history, type(self).__name__)
-        self.history_, self.n_iter_, self.converged_ = best.history, best.history.n_iter, best.history.converged
         self._centers = best.centers
-        found, self.confidence_ = self._nearest_centers(B)
-        return found
+        found, confidence = self._nearest_centers(B)
+        return self._record(FitResult(found, best.history, confidence=confidence))
 
     def _run(self, B: Any, rng: np.random.Generator) -> EnsembleRun:
         seeds = np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))
@@ -298,10 +297,10 @@ class SEC(EnsembleClusterer):
     def _fit_spectral(self, labels: Labels, rng: np.random.Generator) -> Labels:
         embedding, self._projection = spectral_embedding(labels, min(self.n_clusters, len(labels)), rng)
         clusters = kmeans_rows(embedding, self.n_clusters, rng, n_init=self.n_init)
-        self.embedding_, self._centers = embedding, clusters.centers
-        self.history_, self.n_iter_, self.converged_ = History(np.array([clusters.inertia]), 1, True), 1, True
-        self.confidence_ = center_confidence(nearest_center_distances(embedding, clusters.centers))
-        return clusters.labels
+        self._centers = clusters.centers
+        confidence = center_confidence(nearest_center_distances(embedding, clusters.centers))
+        found = FitResult.of_one_step(clusters.labels, clusters.inertia, embedding=embedding, confidence=confidence)
+        return self._record(found)
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)

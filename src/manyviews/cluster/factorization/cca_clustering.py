@@ -17,9 +17,9 @@ from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import column_signs, top_eigenpairs
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
-from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
@@ -259,13 +259,12 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         directions = canonical_directions if len(arrays) == 2 else maxvar_directions
         found = directions(arrays, d, ridge, direction_rng)
         self.correlations_, self._means, self.projections_ = found
-        self.history_ = History(np.array([self.correlations_.sum()]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        self.embedding_ = self._project(arrays)
-        result = kmeans(self.embedding_, self.n_clusters, start_rng, n_init=self.n_init)
+        embedding = self._project(arrays)
+        result = kmeans(embedding, self.n_clusters, start_rng, n_init=self.n_init)
         self._centers, self.inertia_ = result.centers, result.inertia
-        self.confidence_ = center_confidence(nearest_center_distances(self.embedding_, result.centers))
-        return result.labels
+        confidence = center_confidence(nearest_center_distances(embedding, result.centers))
+        total = self.correlations_.sum()
+        return self._record(FitResult.of_one_step(result.labels, total, embedding=embedding, confidence=confidence))
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:
         return tuple(apply_scaling(X, scaling) for X, scaling in zip(views.arrays, self._scaling, strict=True))

@@ -14,7 +14,7 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.kmeans.base import run_starts
 from manyviews.cluster.memory import copy_bytes
-from manyviews.optim.history import History
+from manyviews.cluster.result import FitResult
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 from manyviews.prototypes.weighted import assign, make_stack
 from manyviews.views import Views
@@ -179,13 +179,11 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         best = int(usable.argmax()) if self.view is None else views.names.index(self.view)
         self.view_ = views.names[best]
         self._best, self._centers = best, results[best].centers
-        self.view_weights_ = np.eye(len(arrays))[best]
         self.base_labels_ = np.column_stack([result.labels for result in results])
         self.inertia_ = results[best].inertia
-        self.history_ = History(np.array([self.inertia_]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        labels: NDArray[np.int64] = results[best].labels
-        return labels
+        return self._record(
+            FitResult.of_one_step(results[best].labels, self.inertia_, weights=np.eye(len(arrays))[best])
+        )
 
     def _score(self, X: Any, result: KMeansResult, rng: np.random.Generator) -> float:
         if self.criterion == "stability":

@@ -15,6 +15,7 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.scaling import row_blocks
 from manyviews.optim.history import History
@@ -142,13 +143,12 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
             model.fit(concatenate(arrays))
         labels: NDArray[np.int64] = model.labels_.astype(np.int64)
         self._model, self.inertia_ = model, float(model.inertia_)
-        self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
-        self.history_ = History(np.array([self.inertia_]), self.n_iter_, self.converged_)
+        history = History(np.array([self.inertia_]), int(model.n_iter_), bool(model.n_iter_ < self.max_iter))
         self._keep_means(views, labels, self.n_clusters)
         stack = make_stack((concatenate(arrays),))
         blocks = (center_distances(stack, [model.cluster_centers_], rows) for rows in row_blocks(len(stack)))
-        self.confidence_ = np.concatenate([center_confidence(block) for block in blocks])
-        return labels
+        confidence = np.concatenate([center_confidence(block) for block in blocks])
+        return self._record(FitResult(labels, history, confidence=confidence))
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)

@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.cluster.result import FitResult
+from manyviews.optim.history import History
 from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
@@ -355,9 +356,7 @@ class MSPL(CentroidClusterer):
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
         best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
-        warn_unconverged(best.history, type(self).__name__)
-        self._store(views, stack, best)
-        return best.assignment.labels
+        return self._store(views, stack, best)
 
     def _start(
         self, stack: Stack, kinds: list[str], i: int, directions: Array | None, rng: np.random.Generator
@@ -382,14 +381,12 @@ class MSPL(CentroidClusterer):
         )
         return [turns[i % len(turns)] for i in range(self.n_init)]
 
-    def _store(self, views: Views, stack: Stack, best: SelfPaced) -> None:
+    def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
         self.inertia_ = float(losses.sum())
-        self.history_ = best.history
-        self.n_iter_, self.converged_ = best.history.n_iter, best.history.converged
         pace = first_pace(stack, losses, self.initial_share)
         scale = 6.0 / pace if pace > 0 else 1.0
         self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.weighting) * stack.ones
         means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
-        self.view_weights_ = means / means.sum()
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
+        return self._record(FitResult(best.assignment.labels, best.history, weights=means))

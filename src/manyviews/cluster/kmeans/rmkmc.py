@@ -6,7 +6,6 @@ weights :math:`\alpha \ge 0`, :math:`\sum_v \alpha_v = 1`, by k-means steps with
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,11 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.result import FitResult
 from manyviews.optim.alternating import alternate
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.prototypes.starts import sampled_start
 from manyviews.prototypes.weighted import Stack, assign, centroids, reseed_empty
 from manyviews.views import Views
+from manyviews.views.caller import warn_user
 
 __all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels"]
 
@@ -274,18 +275,15 @@ class RMKMC(CentroidClusterer):
             return solve_rmkmc(stack, start, k, self.gamma, used, tol=tol, max_iter=max_iter)
 
         best = min(run_starts(run, self.n_init, rng, self.n_jobs), key=lambda r: r.history.objective[-1])
-        warn_unconverged(best.history, type(self).__name__)
-        self.history_, self.view_weights_ = best.history, best.state.alpha
-        self.n_iter_, self.converged_ = best.history.n_iter, best.history.converged
         share = len(stack) / np.maximum(stack.ones.sum(axis=1), 1.0)
         self._factors = share * best.state.alpha**self.gamma
         self._keep_centers(views, stack, best.state.centers, best.state.labels)
-        return best.state.labels
+        return self._record(FitResult(best.state.labels, best.history, weights=best.state.alpha))
 
     def _used_views(self, views: Views) -> Array:
         used = np.array([not balanced.constant for balanced in self._balanced])
         if used.all() or not used.any():
             return np.ones(used.size, dtype=bool)
         constant = [name for name, varies in zip(views.names, used, strict=True) if not varies]
-        warnings.warn(f"view(s) {constant} are constant and get weight 0", UserWarning, stacklevel=4)
+        warn_user(f"view(s) {constant} are constant and get weight 0")
         return used

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from manyviews.cluster.base_partitions import BasePartitions
 from manyviews.cluster.kernel_base import ConsensusClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_rotations, fuse_partitions
+from manyviews.cluster.result import FitResult
 from manyviews.kernels.embedding import common_projection
-from manyviews.optim.history import warn_unconverged
 from manyviews.views import Views
 
 __all__ = ["FusionClusterer"]
@@ -43,12 +43,10 @@ class FusionClusterer(ConsensusClusterer):
         m = stacked.shape[1] // k
         W = np.tile(np.eye(k), (m, 1, 1)) if self.init == "released" else aligned_rotations(stacked, H0)
         fusion = fuse_partitions(stacked, H0, lam=lam, W=W, tol=self.tol, max_iter=self.max_iter)
-        warn_unconverged(fusion.history, type(self).__name__)
-        self._T, self.rotations_, self.history_ = fusion.T, fusion.W, fusion.history
-        self.view_weights_ = fusion.beta / fusion.beta.sum()
-        self.n_iter_, self.converged_ = fusion.history.n_iter, fusion.history.converged
+        self._T, self.rotations_ = fusion.T, fusion.W
         self._keep_partitions(partitions)
-        return self._discretize(fusion.F, start_rng)
+        labels = self._discretize(fusion.F, start_rng)
+        return self._record(FitResult(labels, fusion.history, weights=fusion.beta))
 
     def _average(self, partitions: BasePartitions) -> tuple[Array | None, Array]:
         """Return the average partition; where only partitions are known, their common one and how to get its rows."""

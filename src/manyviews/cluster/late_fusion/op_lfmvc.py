@@ -15,10 +15,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.kernel_base import LateFusionClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
+from manyviews.cluster.result import FitResult
 from manyviews.kernels.embedding import common_projection
 from manyviews.linalg.polar import polar
 from manyviews.linalg.scaling import row_blocks
-from manyviews.optim.history import History, warn_unconverged
+from manyviews.optim.history import History
 from manyviews.optim.restarts import best_restart
 from manyviews.partitions.discretize import direction_confidence
 from manyviews.partitions.onehot import cluster_sums
@@ -270,20 +271,17 @@ class OPLFMVC(LateFusionClusterer):
             start = aligned_start(stacked, H0, self._n_starts(len(views)), start_rng)
         self._say(f"fusion from {start.C.shape[0]} start(s)")
         result = solve_op_lfmvc(stacked, *start, order=self.update_order, tol=self.tol, max_iter=self.max_iter)
-        warn_unconverged(result.history, type(self).__name__)
-        self._store(result, stacked)
         self._keep_partitions(partitions)
-        return self._assign(stacked)
+        return self._store(result, stacked)
 
     def _n_starts(self, n: int) -> int:
         return int(np.clip(STARTED_ROWS // n, 20, 300)) if self.n_init == "auto" else self.n_init
 
-    def _store(self, result: OnePass, stacked: Array) -> None:
+    def _store(self, result: OnePass, stacked: Array) -> NDArray[np.int64]:
         self._C, self.rotations_, self._beta = result.C, result.W, result.beta
-        self.view_weights_ = result.beta / result.beta.sum()
-        self.embedding_ = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
-        self.history_, self.n_iter_, self.converged_ = result.history, result.history.n_iter, result.history.converged
-        self.confidence_ = direction_confidence(self.embedding_, result.C)
+        embedding = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
+        confidence = direction_confidence(embedding, result.C)
+        return self._record(FitResult(self._assign(stacked), result.history, result.beta, embedding, confidence))
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:
         labels: NDArray[np.int64] = assign(stacked, self._C[None], self.rotations_[None], self._beta[None])[0]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.kernel_base import ConsensusClusterer
-from manyviews.optim.history import History
+from manyviews.cluster.result import FitResult
 from manyviews.views import Views
 
 __all__ = ["AverageKKM"]
@@ -132,10 +132,9 @@ class AverageKKM(ConsensusClusterer):
         assert partitions.average is not None
         assert partitions.average_values is not None
         self.eigenvalues_ = partitions.average_values
-        self.history_ = History(np.array([partitions.average_values.sum()]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
         self._keep_partitions(partitions)
-        return self._discretize(partitions.average, start_rng)
+        labels = self._discretize(partitions.average, start_rng)
+        return self._record(FitResult.of_one_step(labels, partitions.average_values.sum()))
 
     def _consensus_rows(self, views: Views) -> NDArray[Any]:
         average = self._new_rows(views)[1]

@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.memory import kmeans_bytes
+from manyviews.cluster.result import FitResult
 from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
 from manyviews.linalg.scaling import unit_rows
-from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 
@@ -54,8 +54,8 @@ class SpectralClusterer(BalancedClusterer):
     def _cut(self, graph: Any, rng: np.random.Generator) -> NDArray[np.int64]:
         values, vectors = normalized_cut(graph, self.n_clusters)
         result = kmeans_rows(vectors, self.n_clusters, rng, n_init=self.n_init)
-        self.embedding_, self.eigenvalues_, self.inertia_ = vectors, values, result.inertia
-        self.confidence_ = center_confidence(nearest_center_distances(unit_rows(vectors), result.centers))
-        self.history_ = History(np.array([values.sum()]), 1, True)
-        self.n_iter_, self.converged_ = 1, True
-        return result.labels
+        self.eigenvalues_, self.inertia_ = values, result.inertia
+        confidence = center_confidence(nearest_center_distances(unit_rows(vectors), result.centers))
+        return self._record(
+            FitResult.of_one_step(result.labels, values.sum(), embedding=vectors, confidence=confidence)
+        )

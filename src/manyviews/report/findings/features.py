@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.scaling import row_blocks
-from manyviews.report.wording import plain
+from manyviews.pages.wording import plain
 from manyviews.views import Views
 
 __all__ = ["MAX_EFFECT", "column_name", "telling_features"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.report.wording import amount, duration, enumerated, plain
+from manyviews.pages.wording import amount, duration, enumerated, plain
 from manyviews.views import Views
 
 __all__ = ["Refits", "refit"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.pages.wording import fixed, percent
 from manyviews.report.findings.agreement import ari, jaccards, moved_share
 from manyviews.report.findings.refits import Refits
-from manyviews.report.wording import fixed, percent
 
 __all__ = ["DISSOLVES", "trust", "without_each_view"]
 

@@ -1,1 +1,0 @@
-"""Many fits, resumable, and the papers' tables beside what they give."""

@@ -1,0 +1,220 @@
+"""A comparison as Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from manyviews.papers.paper import PublishedTable
+from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.verdict import RULE, Cell, Comparison
+
+__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
+
+_LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
+_LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+}
+
+
+def to_markdown(comparison: Comparison) -> str:
+    """Return a document with one table per published table and metric.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What to show.
+
+    Returns
+    -------
+    str
+        GitHub-flavoured Markdown.
+    """
+    paper, recipe = comparison.paper, PROTOCOLS[comparison.paper.name].recipe
+    parts = [
+        f"# {paper.title}: published and ours",
+        f"{paper.citation}. {paper.link}".strip(),
+        f"Runs of each setting: {comparison.n_seeds}. {recipe}",
+        RULE,
+        f"Rows that follow the paper: {counted(comparison)}.",
+    ]
+    if any(cell.variant for cell in comparison.cells):
+        parts.append(f"Rows made otherwise, in brackets: {counted(comparison, variants=True)}.")
+    for table, cells in _by_table(comparison):
+        header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
+        rows = [
+            (
+                cell.name,
+                cell.dataset,
+                published_text(cell),
+                our_text(cell),
+                difference_text(cell),
+                cell.verdict,
+                why(cell),
+            )
+            for cell in cells
+        ]
+        parts += [f"## {table.title}", _markdown_table(header, rows)]
+    notes = [f"{setup.name}: {setup.note}" for setup in _noted(comparison)]
+    if notes:
+        parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_latex(comparison: Comparison) -> str:
+    r"""Return one ``table`` environment (needs booktabs) per published table and metric.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What to show.
+
+    Returns
+    -------
+    str
+        LaTeX: ours with the sign of the verdict, the published figure in brackets.
+    """
+    return "\n\n".join(_latex_table(comparison, table, cells) for table, cells in _by_table(comparison)) + "\n"
+
+
+def to_csv(comparison: Comparison) -> str:
+    """Return one line per cell, with full precision and p-values.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What to write.
+
+    Returns
+    -------
+    str
+        CSV with a header.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    fields: dict[str, Callable[[Cell], object]] = {
+        "table": lambda cell: cell.table.number,
+        "origin": lambda cell: cell.table.origin,
+        "metric": lambda cell: cell.table.metric,
+        "shown_as": lambda cell: cell.table.shown_as,
+        "row": lambda cell: cell.row,
+        "variant": lambda cell: cell.variant,
+        "method": lambda cell: cell.method,
+        "data": lambda cell: cell.dataset,
+        "published_mean": lambda cell: None if cell.published is None else cell.published.mean,
+        "published_deviation": lambda cell: None if cell.published is None else cell.published.deviation,
+        "mean": lambda cell: cell.mean,
+        "deviation": lambda cell: cell.deviation,
+        "runs": lambda cell: cell.n_runs,
+        "difference": lambda cell: cell.difference,
+        "p_value": lambda cell: cell.p_value,
+        "verdict": lambda cell: cell.verdict,
+        "reason": lambda cell: cell.reason,
+        "choice": lambda cell: cell.choice,
+        "cpu_seconds": lambda cell: cell.cpu_seconds,
+        "peak_bytes": lambda cell: cell.peak_bytes or None,
+    }
+    writer.writerow(fields)
+    for cell in comparison.cells:
+        writer.writerow([_plain(read(cell)) for read in fields.values()])
+    return stream.getvalue()
+
+
+def counted(comparison: Comparison, *, variants: bool = False) -> str:
+    """Return how many cells have which verdict, in words."""
+    counts = comparison.counts(variants=variants)
+    text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    if variants or not comparison.n_not_run:
+        return text
+    return f"{text}; {comparison.n_not_run} of rows that were not run"
+
+
+def published_text(cell: Cell) -> str:
+    """Return the published figure as the paper prints it, a dash where there is none."""
+    if cell.published is None:
+        return "-"
+    return _pair(cell.published.mean, cell.published.deviation, cell.table.decimals)
+
+
+def our_text(cell: Cell) -> str:
+    """Return our figure as the paper would print it, a dash where there is none."""
+    return _pair(cell.mean, cell.deviation, cell.table.decimals)
+
+
+def difference_text(cell: Cell) -> str:
+    """Return ours minus published, with its sign."""
+    return "-" if cell.difference is None else f"{cell.difference:+.{cell.table.decimals}f}"
+
+
+def why(cell: Cell) -> str:
+    """Return what the verdict rests on, and which of several settings ours is."""
+    chosen = f"best of several by the classes: {cell.choice}" if cell.choice else ""
+    return "; ".join(filter(None, [cell.reason, chosen]))
+
+
+def _by_table(comparison: Comparison) -> Iterator[tuple[PublishedTable, list[Cell]]]:
+    for _, cells in groupby(comparison.cells, key=lambda cell: id(cell.table)):
+        held = list(cells)
+        yield held[0].table, held
+
+
+def _origin(table: PublishedTable) -> str:
+    return "paper" if table.origin == "published" else table.number
+
+
+def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
+    if mean is None:
+        return "-"
+    return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
+
+
+def _noted(comparison: Comparison) -> list[Setup]:
+    shown = {cell.name for cell in comparison.cells if cell.method}
+    return [setup for setup in PROTOCOLS[comparison.paper.name].setups if setup.note and setup.name in shown]
+
+
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_one_cell(cell) for cell in line) + " |" for line in lines)
+
+
+def _one_cell(text: str) -> str:
+    """Keep a text from ending its cell or being taken for a tag: reasons may quote names from files."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[Cell]) -> str:
+    datasets = list(dict.fromkeys(cell.dataset for cell in cells))
+    names = list(dict.fromkeys(cell.name for cell in cells))
+    by_place = {(cell.name, cell.dataset): cell for cell in cells}
+    lines = [
+        "\\begin{table}",
+        f"\\caption{{{_tex(comparison.paper.citation)}, {_tex(table.title)}: ours (published)}}",
+        f"\\begin{{tabular}}{{l{'r' * len(datasets)}}}",
+        "\\toprule",
+        " & ".join(["", *map(_tex, datasets)]) + " \\\\",
+        "\\midrule",
+    ]
+    for name in names:
+        entries = [_latex_cell(by_place.get((name, dataset))) for dataset in datasets]
+        lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
+
+
+def _latex_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
+    return f"{text} {_LATEX[cell.verdict]}"
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX_SPECIAL.get(mark, mark) for mark in text)
+
+
+def _plain(value: object) -> object:
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -1,0 +1,5 @@
+"""Which method suits data whose classes nobody knows.
+
+Several methods on one data set (``comparison``), what can be said of their groupings (``view_graphs``, ``criteria``),
+the choice (``rule``), and how it is shown (``summary``, ``page``).
+"""
