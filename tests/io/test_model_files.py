@@ -147,7 +147,7 @@ def test_views_are_matched_by_name(folder):
         match_features(X.select(["a"]), folder)
     with pytest.raises(ValueError, match=r"missing here: \['a'\], unknown here: \['c'\]"):
         match_features(Views({"c": X.arrays[0], "b": X.arrays[1]}), folder)
-    with pytest.raises(ValueError, match="view 'b' has 4 features, but the model was fitted on 3"):
+    with pytest.raises(ValueError, match="view 'b' has 4 features, but was fitted with 3"):
         match_features(Views({"a": X.arrays[0], "b": X.arrays[0]}), folder)
 
 

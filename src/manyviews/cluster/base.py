@@ -22,6 +22,7 @@ from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views, frames
+from manyviews.views.alignment import check_paired
 from manyviews.views.caller import relayed_warnings, warn_user
 from manyviews.views.cells import Labelled, check_tells, first_equals
 from manyviews.views.check import (
@@ -29,6 +30,8 @@ from manyviews.views.check import (
     as_views,
     check_kind,
     check_numbers,
+    check_table,
+    cut_frame,
     is_table,
     per_view,
 )
@@ -212,40 +215,49 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
-        views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
+        table, by_name = is_table(X), self._is_cut_by_name(X)
+        if table:
+            views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
+        else:
+            views = as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
             for view, observed in zip(views.items(), views.observed.T, strict=True):
                 check_tells(Labelled(*view), observed)
-            self._remember_views(views, X)
+            check_paired(views.names, views.observed)
+            self._remember_views(views, table=table, by_name=by_name)
             return views
         views = match_views(views, self._fitted_views, partial=self._accepts_missing)
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
-        if frames.is_frame(X):
-            frames.check_numeric(X, "X")
-        elif isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
+        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
+        check_table(X)
         with relayed_warnings():
             array = validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
             )
-        groups = column_groups(X if frames.is_frame(X) else array, self.views)
-        return Views(cut_columns(array, groups))
+        return Views(cut_columns(array, column_groups(array, self.views)))
 
-    def _remember_views(self, views: Views, X: Any) -> None:
+    def _is_cut_by_name(self, X: Any) -> bool:
+        """Tell whether a table's columns belong to views by name, or are no plain numbers: scikit-learn has no rule."""
+        return frames.is_frame(X) and (isinstance(self.views, Mapping) or not frames.is_plain(X, "X"))
+
+    def _remember_views(self, views: Views, *, table: bool, by_name: bool) -> None:
         self.n_views_in_ = len(views.names)
         self.view_names_in_ = np.array(views.names)
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        table = is_table(X)
-        cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
-        self._fitted_views = FittedViews.of(views, named=cut_by_name if table else views.has_names)
-        if not table:
+        named = by_name or isinstance(self.views, Mapping) if table else views.has_names
+        self._fitted_views = FittedViews.of(views, named=named)
+        if not table or by_name:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)
+        if by_name:
+            names = [name for columns in views.feature_names for name in columns or ()]
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.views import frames
+from manyviews.views.caller import warn_user
 from manyviews.views.structure import as_2d, as_ids, check_sample_names, id_keys, named_2d, observed_rows
 
 __all__ = ["Aligned", "align_rows", "check_paired"]
@@ -114,11 +114,9 @@ def check_paired(names: Sequence[str], observed: Array, hint: str = "") -> None:
             f"another; check that the ids are written alike{hint}, or cluster each view by itself"
         )
     if paired < FEW_PAIRED * len(observed):
-        warnings.warn(
+        warn_user(
             f"only {paired} of {len(observed)} samples are in two views or more; for the others nothing ties the "
             "groups of one view to those of another",
-            UserWarning,
-            stacklevel=4,
         )
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "has_default_index",
     "has_nested_columns",
     "is_frame",
+    "is_plain",
     "take_columns",
 ]
 
@@ -57,6 +58,13 @@ def frame_columns(table: Any) -> list[Any]:
     if library == "anndata":
         return list(table.var_names)
     return list(table.column_names if library == "pyarrow" else table.columns)
+
+
+def is_plain(table: Any, view: str) -> bool:
+    """Tell whether the columns are numbers with names of one level; raise ValueError where one is text."""
+    if _library(table) == "anndata" or has_nested_columns(table):
+        return False
+    return _is_sparse(table) or all(part.array.ndim == 1 for part in check_numeric(table, view))
 
 
 def has_nested_columns(table: Any) -> bool:

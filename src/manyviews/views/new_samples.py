@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from manyviews.views.caller import warn_user
 from manyviews.views.container import Views
 
 __all__ = ["FittedViews", "match_views"]
@@ -88,15 +88,11 @@ def _by_name(new: Views, fitted: FittedViews, partial: bool) -> Views:
             f"{_close(unknown, lacking)}; give each view as --view NAME=FILE, or views={{name: array}}"
         )
     if unknown:
-        _say(f"views {unknown} are left out, because the model was fitted on the views {list(names)} only")
+        warn_user(f"views {unknown} are left out, because the model was fitted on the views {list(names)} only")
     if not lacking:
         return new.select(names)
-    _say(f"views {lacking} are not given; every sample counts as not observed in them")
+    warn_user(f"views {lacking} are not given; every sample counts as not observed in them")
     return _with_lacking_views(new, fitted)
-
-
-def _say(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=5)
 
 
 def _close(unknown: Sequence[str], lacking: Sequence[str]) -> str:
@@ -149,7 +145,7 @@ def _reorder(name: str, array: Any, columns: tuple[str, ...], expected: tuple[st
             f"{unknown[:5]}{_close(unknown[:100], lacking)}"
         )
     if unknown:
-        _say(f"view {name!r}: {len(unknown)} column(s) that the model does not know are left out: {unknown[:5]}")
+        warn_user(f"view {name!r}: {len(unknown)} column(s) that the model does not know are left out: {unknown[:5]}")
     if absent:
         blank = sparse.csr_matrix((array.shape[0], 1)) if sparse.issparse(array) else np.zeros((array.shape[0], 1))
         array = sparse.hstack([array, blank], format="csr") if sparse.issparse(array) else np.hstack([array, blank])

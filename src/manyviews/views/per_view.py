@@ -118,12 +118,12 @@ class PerView(TransformerMixin, BaseEstimator):
         arrays, columns = [], []
         given = zip(self._fitted_views.names, views.observed.T, views.arrays, views.feature_names, strict=True)
         for known, seen, array, names in given:
-            if known in self.transformers_:
-                transformer = self.transformers_[known]
-                array = _transform_view(transformer, array, seen, self._widths[known])
-                names = _names_after(transformer, names, self._widths[known])
-            arrays.append(array)
-            columns.append(names)
+            if known not in self.transformers_:
+                arrays.append(array)
+                columns.append(names)
+                continue
+            arrays.append(_transform_view(self.transformers_[known], array, seen, self._widths[known]))
+            columns.append(_names_after(self.transformers_[known], names, self._widths[known]))
         return views.replace_arrays(arrays, columns)
 
 

@@ -39,7 +39,8 @@ def shuffled_column(tables: Mapping[str, Any]) -> SharedColumn | None:
     -------
     SharedColumn or None
         A column that both have with values that do not repeat, the same ones in another order; for one that is named
-        like ids it is enough that most values are the same. Columns of ranks, which share their values within a table, are none.
+        like ids it is enough that most values are the same. Columns of ranks, which share their values within a
+        table, are none.
     """
     columns = {view: _positions(table) for view, table in tables.items()}
     views = list(tables)
