@@ -65,8 +65,8 @@ def test_everything_but_the_first_view_is_optional(tmp_path):
         ({"view_0": A, "view_names": ["a", "b"]}, "view_names must be 1 different names"),
         ({"view_0": A, "view_1": B, "view_names": ["a", "a"]}, "view_names must be 2 different names"),
         ({"view_0": A, "meta": "{"}, "meta is not JSON"),
-        ({"a": A, "b": B}, "holds 2 two-dimensional arrays"),
-        ({"a": Y}, "holds 0 two-dimensional arrays"),
+        ({"a": A, "b": B[1:]}, r"holds 2 two-dimensional arrays with different numbers of rows \('a' "),
+        ({"a": Y}, "holds no two-dimensional array"),
         ({"view_0": np.ones(3)}, "view_0 holds an array of shape"),
     ],
 )

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from manyviews.cli.comparison_output import print_comparison, write_comparison
 from manyviews.cli.console import Progress, UsageError, user_input
 from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
-from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, whole_number
+from manyviews.cli.inputs import Layout, Reading, check_n_clusters, fill_cells, load_input, whole_number
 from manyviews.cli.results import default_folder
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def compare(
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     seed: Annotated[int, WholeNumber] = 0,
     jobs: Annotated[int, WholeNumber] = 1,
     time_limit: float = 300.0,
@@ -108,7 +109,7 @@ def compare(
     if out is not None:
         with user_input():
             check_folder(out, force=force)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         data, _ = fill_cells(load_input(source, view or (), reading), impute)
     _check_clusters(n_clusters, data)
@@ -182,7 +183,7 @@ def _input_arguments(
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words
+    return words + reading.layout.words()
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None) -> Options:

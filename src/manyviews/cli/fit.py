@@ -13,12 +13,14 @@ from cyclopts import Parameter
 
 from manyviews.cli.console import Progress, UsageError, user_input
 from manyviews.cli.inputs import (
+    Layout,
     Reading,
     check_n_clusters,
     fill_cells,
     fill_like,
     keep_numbers,
     load_input,
+    load_new,
     parse_scaling,
     parse_settings,
     whole_number,
@@ -84,6 +86,7 @@ def cluster(
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     match_to: str | None = None,
     seed: Annotated[int, Parameter(converter=whole_number)] = 0,
     out: str | None = None,
@@ -97,12 +100,13 @@ def cluster(
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
         Number of clusters.
     view
-        One view as NAME=FILE; give it once per view. Files: .npy .npz .csv .tsv .parquet .arrow .feather .mtx
-        .mat, .gz where usual.
+        One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
+        it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
+        where usual, and folders of 10x Genomics.
     method
         Clustering method (see: manyviews methods).
     settings
@@ -120,7 +124,7 @@ def cluster(
         Fill single empty cells: median of the column, or knn, the mean of the 5 nearest samples. Rows that are empty
         as a whole stay missing. predict fills cells of new samples alike; with knn the model keeps all rows for that.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     match_to
         The labels.csv or output folder of an earlier run; clusters keep its numbers where they are the same groups.
     seed
@@ -149,7 +153,8 @@ def cluster(
         with user_input():
             check_folder(out, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+        gaps = impute is not None
+        reading = Reading(id_column, truth, missing, HEADER[header], gaps, layout or Layout())
         data, imputer = fill_cells(load_input(source, view or (), reading), impute)
     check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
@@ -163,8 +168,10 @@ def cluster(
 
 def say_notes(data: LoadedViews, progress: Progress) -> None:
     """Say what was decided while reading, and who is where if the views have different ids."""
+    from manyviews.io.choosing import Caution
+
     for note in data.notes:
-        progress.note(note)
+        (progress.caution if isinstance(note, Caution) else progress.note)(note)
     if data.presence:
         names = data.views.names
         rows = [
@@ -185,6 +192,7 @@ def predict(
     id_column: IdColumn = None,
     missing: Missing = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     out: str | None = None,
     force: Annotated[bool, Switch] = False,
     quiet: Annotated[bool, Switch] = False,
@@ -204,7 +212,7 @@ def predict(
     missing
         What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     out
         File for the labels as csv; without it they are printed.
     force
@@ -213,7 +221,7 @@ def predict(
         Print nothing but labels, warnings and errors.
     """
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import load_imputer, load_model, match_features
+    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
     progress, place = Progress(quiet=quiet), os.path.join(folder, MODEL)
@@ -225,8 +233,9 @@ def predict(
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     with _destination(out, force) as stream:
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-            reading = Reading(id_column, missing=missing, header=HEADER[header], gaps=imputer is not None)
-            data = load_input(source, view or (), reading)
+            known, gaps = known_columns(place), imputer is not None
+            reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
+            data = load_new(source, view or (), reading)
         with user_input():
             views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
         data = replace(data, views=views)
@@ -235,7 +244,7 @@ def predict(
         say_notes(data, progress)
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(data.views)
-        write_labels(stream, labels, samples=views.sample_names)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
 
 
 @contextmanager

@@ -7,8 +7,10 @@ import inspect
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from cyclopts import Parameter
 
 from manyviews.cli.console import UsageError, count, user_input
 
@@ -17,12 +19,14 @@ if TYPE_CHECKING:
     from manyviews.views import Views
 
 __all__ = [
+    "Layout",
     "Reading",
     "check_n_clusters",
     "fill_cells",
     "fill_like",
     "keep_numbers",
     "load_input",
+    "load_new",
     "parse_scaling",
     "parse_settings",
     "whole_number",
@@ -35,14 +39,90 @@ _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
+Several = Annotated[list[str] | None, Parameter(negative=(), show_default=False)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Layout:
+    """Options of all commands that read tables.
+
+    Parameters
+    ----------
+    columns
+        Columns of the one table given that are features: names, patterns (text_*), ranges (first..last, 0..63), with
+        commas between them. For one of several views: --view NAME=FILE:COLUMNS.
+    drop
+        Columns of any table to leave out: names and patterns, with commas between them.
+    transpose
+        A view whose file has the samples as columns; may be repeated, * for all.
+    missing_values
+        What stands for a missing number besides NA and the like, with commas between: .,<0.05,99; VIEW=CODES for one
+        view.
+    encode
+        Columns of categories to make columns of 0 and 1 of: names and patterns, with commas between them.
+    ids
+        A file that lists the ids of the rows of those views that have none, as .npy files.
+    """
+
+    columns: Several = None
+    drop: Several = None
+    transpose: Several = None
+    missing_values: Several = None
+    encode: Several = None
+    ids: str | None = None
+
+    def words(self) -> list[str]:
+        """Return the arguments that give the same again."""
+        words = [] if self.ids is None else ["--ids", self.ids]
+        for name in ("columns", "drop", "transpose", "missing_values", "encode"):
+            for value in getattr(self, name) or ():
+                words += [f"--{name.replace('_', '-')}", value]
+        return words
+
+    def options(self) -> dict[str, Any]:
+        """Return what ``read_views`` takes."""
+        return {
+            "columns": None if self.columns is None else split_list(self.columns),
+            "drop": split_list(self.drop),
+            "transpose": split_list(self.transpose),
+            "missing_values": _codes(self.missing_values or ()),
+            "encode": split_list(self.encode),
+            "ids": self.ids,
+        }
+
+
 class Reading(NamedTuple):
-    """How files are read: columns of ids and classes, what becomes of gaps, whether text tables have a header."""
+    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model."""
 
     id_column: str | None = None
     truth: str | None = None
     missing: Literal["union", "intersection"] | None = None
     header: bool | None = None
     gaps: bool = False
+    layout: Layout = Layout()
+    known: dict[str, Any] | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Return what ``read_views`` takes."""
+        own = self._asdict()
+        return own | own.pop("layout").options()
+
+
+def split_list(values: Sequence[str] | None) -> list[str]:
+    """Return what stands between commas; one in a name is written twice."""
+    parts = [part for value in values or () for part in value.replace(",,", "\0").split(",")]
+    return [part.replace("\0", ",").strip() for part in parts if part.strip()]
+
+
+def _codes(values: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """Return codes of missing values for all views, or by view where VIEW= stands before them."""
+    named = [value.partition("=") for value in values]
+    if not any(mark and name and name[0] not in "<>" for name, mark, _ in named):
+        return split_list(values)
+    if not all(mark for _, mark, _ in named):
+        raise UsageError("--missing-values: write codes for all views, or VIEW=CODES for each")
+    return {name: split_list([codes]) for name, _, codes in named}
 
 
 def load_input(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
@@ -74,10 +154,38 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), **reading._asdict())
-        if os.path.isfile(source) or _looks_like_path(source):
-            return read_views(source, **reading._asdict())
+            return read_views(_parse_views(view), **reading.options())
+        if os.path.exists(source) or _looks_like_path(source):
+            return read_views(source, **reading.options())
     return _load_named(source, reading)
+
+
+def load_new(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
+    """Load new samples for a model, whose columns are known.
+
+    Parameters
+    ----------
+    source, view, reading
+        As for ``load_input``. One table is taken for all views whose columns it has, and columns of categories that
+        the model has as columns of 0 and 1 become such.
+
+    Returns
+    -------
+    LoadedViews
+        The new samples.
+    """
+    known = {name: columns for name, columns in (reading.known or {}).items() if columns is not None}
+    encoded = {name.partition("=")[0] for columns in known.values() for name in columns if "=" in name}
+    layout = reading.layout
+    layout = replace(layout, encode=[*(layout.encode or ()), *(name.replace(",", ",,") for name in sorted(encoded))])
+    reading = reading._replace(layout=layout)
+    if source is not None and len(known) > 1 and os.path.isfile(source) and layout.columns is None:
+        from manyviews.io.files import TABLES, file_kind
+
+        with user_input():
+            if file_kind(source) in TABLES:
+                view, source = [f"{name}={source}" for name in known], None
+    return load_input(source, view, reading)
 
 
 def fill_cells(data: LoadedViews, strategy: str | None) -> tuple[LoadedViews, Any]:
@@ -126,16 +234,30 @@ def _looks_like_path(source: str) -> bool:
     return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
 
 
-def _parse_views(view: Sequence[str]) -> dict[str, str]:
-    sources: dict[str, str] = {}
+def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+    sources: dict[str, tuple[str, list[str] | None]] = {}
     for pair in view:
         name, mark, path = pair.partition("=")
         if not (name and mark and path):
-            raise UsageError(f"--view {pair}: write --view NAME=FILE")
+            raise UsageError(f"--view {pair}: write --view NAME=FILE, or NAME=FILE:COLUMNS")
         if name in sources:
             raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
-        sources[name] = path
+        sources[name] = _file_and_columns(path)
     return sources
+
+
+def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
+    """Return a path and what stands behind its colon; a colon may be part of the path, if such a file exists."""
+    places = [i for i, mark in enumerate(text) if mark == ":"]
+    if os.path.exists(text) or not places:
+        return text, None
+    at = next((i for i in reversed(places) if os.path.exists(text[:i])), None)
+    if at is None:  # neither is there: let the message name what was most likely meant
+        at = next((i for i in places if os.path.splitext(text[:i])[1]), len(text))
+    columns = split_list([text[at + 1 :]])
+    if not columns and at < len(text):
+        raise UsageError(f"--view ...={text}: name the columns behind the colon, or leave it out")
+    return text[:at], columns or None
 
 
 def _load_named(name: str, reading: Reading) -> LoadedViews:

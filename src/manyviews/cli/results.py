@@ -94,7 +94,8 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
     with progress.stage("write", f"writing {job.out}"):
         confidence = getattr(model, "confidence_", None)
         with open(folder / LABELS, "w", encoding="utf-8", newline="") as stream:
-            write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
+            id_name, samples = job.data.id_name, views.sample_names
+            write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
         save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = _peak_memory()

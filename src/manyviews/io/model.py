@@ -14,7 +14,7 @@ from manyviews.io.write import write_json
 from manyviews.views import Views
 from manyviews.views.new_samples import FittedViews, match_views
 
-__all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "save_model"]
+__all__ = ["FORMAT", "known_columns", "load_imputer", "load_model", "match_features", "save_model"]
 
 FORMAT = 1
 _HEADER, _BODY, _IMPUTER = "model.json", "model.skops", "imputer.skops"
@@ -171,6 +171,11 @@ def _describes_a_view(entry: Any) -> bool:
     columns = entry["feature_names"]
     named = columns is None or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
     return isinstance(entry["name"], str) and isinstance(entry["n_features"], int) and named
+
+
+def known_columns(folder: str | os.PathLike[str]) -> dict[str, list[str] | None]:
+    """Return the names of the columns of each view that a model was fitted on; None for views without names."""
+    return {view["name"]: view["feature_names"] for view in read_header(folder)["views"]}
 
 
 def match_features(views: Views, folder: str | os.PathLike[str], *, partial: bool = False) -> Views:

@@ -97,7 +97,7 @@ class Views:
         encode: Sequence[str] = (),
     ) -> None:
         view_names, items = names_and_items(data, names)
-        check_same_index(view_names, items)
+        check_same_index(view_names, items, stated=sample_names is not None)
         contents = [named_2d(item, name, encode) for name, item in zip(view_names, items, strict=True)]
         arrays = tuple(array for array, _ in contents)
         n = common_length(view_names, arrays)

@@ -149,8 +149,11 @@ def common_length(names: Sequence[str], arrays: Sequence[Any]) -> int:
     return int(lengths[0])
 
 
-def check_same_index(names: Sequence[str], items: Sequence[Any]) -> None:
-    """Raise ValueError where pandas frames have different row labels, rather than match them by position."""
+def check_same_index(names: Sequence[str], items: Sequence[Any], *, stated: bool = False) -> None:
+    """Raise ValueError where row labels, or columns of ids, differ, rather than match rows by position.
+
+    With ``stated``, ids are given besides, and columns are not looked at.
+    """
     tables = {name: item for name, item in zip(names, items, strict=True) if frames.is_frame(item)}
     indices = [(name, frames.frame_index(item)) for name, item in tables.items()]
     indexed = [(name, index) for name, index in indices if index is not None]
@@ -164,7 +167,7 @@ def check_same_index(names: Sequence[str], items: Sequence[Any]) -> None:
                 "match the rows with Views.align({name: frame, ...}) or drop the indexes with reset_index(drop=True)"
             )
     by_position = {name: table for name, table in tables.items() if telling_index(table) is None}
-    if len({frames.frame_height(table) for table in by_position.values()}) == 1:
+    if not stated and len({frames.frame_height(table) for table in by_position.values()}) == 1:
         found = shuffled_column(by_position)
         if found is not None:
             raise ValueError(
