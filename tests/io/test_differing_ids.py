@@ -65,11 +65,11 @@ def test_a_file_of_classes_may_know_more_samples_than_are_left(files, tmp_path):
     loaded = read_views(truthless(files), id_column="id", truth=str(truth), missing="intersection")
     assert loaded.labels.tolist() == [5, 7]
     truth.write_text("id,kind\nt,9\nq,6\nr,7\ns,8\n")
-    loaded = read_views(truthless(files), id_column="id", truth=str(truth), missing="intersection")
+    loaded = read_views(files, id_column="id", truth=str(truth), missing="intersection")
     assert loaded.labels.tolist() == [None, 7]
     truth.write_text("id,kind\nx,9\ny,6\n")
     with pytest.raises(ValueError, match=r"truth.csv has a class for none of the 2 samples, such as 'p', 'r'"):
-        read_views(truthless(files), id_column="id", truth=str(truth), missing="intersection")
+        read_views(files, id_column="id", truth=str(truth), missing="intersection")
 
 
 def test_tables_that_disagree_about_a_class_are_refused(files):

@@ -78,7 +78,8 @@ def _check_numbers(features: Any, where: str) -> None:
         few = len(Counter(map(str, values))) <= max(2, len(values) // 4)
         encode = f"make columns of 0 and 1 of it with --encode {text[0]!r} (encode)" if few else "encode it as numbers"
         advice = (
-            f"name it with --id or --truth if it holds ids or classes, leave it out with --drop (drop), or {encode}"
+            f"name it with --id or --truth if it holds ids or classes, leave it out with --drop (drop), or {encode}; "
+            "numbers have a decimal point and no thousands marks"
         )
     raise ValueError(
         f"{where}: {what} {shown(text)} cannot be used as numbers ({text[0]!r} holds {str(value)[:40]!r} in row "

@@ -78,7 +78,7 @@ def check_shared(ids: Mapping[str, Sequence[str]], hint: str = "") -> None:
     alike = Counter(_bare(key) for view in ids.values() for key in {_bare(key): key for key in view}.values())
     why = "check that the ids are written alike and name the same samples"
     if max(alike.values(), default=0) > 1:
-        why = "they agree but for capitals, blanks, marks or leading zeros: write them alike"
+        why, hint = "they agree but for capitals, blanks, marks or leading zeros, which count; write them alike", ""
     raise ValueError(f"no id is in two views: {such}; {why}{hint}")
 
 

@@ -93,6 +93,8 @@ def read_part(
         cells = read_cells(places, stem(path), options.columns)
         check_unique(cells.ids, os.fspath(places[1]))
         return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
+    if os.path.isdir(path):
+        require_file(path)
     kind = file_kind(path)
     if kind in TABLES:
         table = read_table(path, options, frames)
