@@ -15,8 +15,7 @@ import numpy as np
 from recommendation_data import generated_sets
 
 from manyviews import datasets
-from manyviews.cli.compare import MAIN
-from manyviews.cluster.registry import find_method
+from manyviews.cluster.registry import METHODS
 from manyviews.recommend.comparison import Options, compare
 from manyviews.recommend.rule import score_of
 
@@ -51,7 +50,7 @@ def real_sets(folder, names):
 
 def outcome(data, store, options):
     """Compare the methods on a set, print its row, return the mean NMI of each, the choice and its score."""
-    methods = [find_method(name) for name in MAIN]
+    methods = [method for method in METHODS if method.main]
     found = compare(data.views, methods, len(data.class_names), store, truth=data.labels, options=options)
     nmi = {row.method.name: float(np.mean(row.scores["nmi"])) for row in found.results if row.status == "ok"}
     scores = {row.method.name: score_of(row.criteria) for row in found.results if row.status == "ok"}

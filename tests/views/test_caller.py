@@ -67,7 +67,9 @@ def test_fit_by_other_ways_in(views):
 
 
 def test_fit_by_a_search_of_parameters(views):
-    search = GridSearchCV(RMKMC(3, max_iter=1, random_state=0), {"gamma": [2.0]}, cv=2, scoring=lambda *_: 0.0)
+    search = GridSearchCV(
+        RMKMC(3, max_iter=1, random_state=0), {"weight_exponent": [2.0]}, cv=2, scoring=lambda *_: 0.0
+    )
     call = lambda: search.fit(Views(views))  # noqa: E731
     assert lines_of(call, ConvergenceWarning) == here(call)
 

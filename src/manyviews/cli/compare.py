@@ -18,13 +18,8 @@ if TYPE_CHECKING:
     from manyviews.io import LoadedViews
     from manyviews.recommend.comparison import Options
 
-__all__ = ["MAIN", "chosen_methods", "compare"]
+__all__ = ["chosen_methods", "compare"]
 
-# The five published systems, and the simple ways that they have to beat.
-MAIN = (
-    "fastmice", "op-lfmvc", "mvec", "mspl", "udbgl",
-    "average-kkm", "concat-kmeans", "concat-spectral", "sum-spectral", "best-single-view",
-)  # fmt: skip
 WholeNumber = Parameter(converter=whole_number)
 
 
@@ -159,7 +154,7 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
         with user_input():
             return list({method.name: method for method in map(find_method, names)}.values())
     if family in (None, "main"):
-        return [find_method(name) for name in MAIN]
+        return [method for method in METHODS if method.main]
     found = [method for method in METHODS if family in ("all", method.family)]
     if not found:
         families = ", ".join(dict.fromkeys(method.family for method in METHODS))

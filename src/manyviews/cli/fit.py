@@ -25,9 +25,8 @@ from manyviews.cli.inputs import (
     parse_settings,
     whole_number,
 )
-from manyviews.cli.methods import DEFAULT_METHOD
-from manyviews.cli.model_types import is_model_type
 from manyviews.cli.results import Job, default_folder, print_summary, run_job
+from manyviews.cluster.registry import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -220,16 +219,17 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
+    from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
     from manyviews.io.model import known_columns, load_imputer, load_model, match_features
     from manyviews.io.write import MODEL, write_labels
 
     progress, place = Progress(quiet=quiet), os.path.join(folder, MODEL)
     with user_input():
-        model, imputer = (load(place, trusted=is_model_type) for load in (load_model, load_imputer))
+        model, imputer = load_model(place), load_imputer(place)
     if not hasattr(model, "predict"):
         raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
-    if not is_model_type(f"{type(model).__module__}.{type(model).__qualname__}"):
+    if not isinstance(model, MultiViewClusterer):
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     with _destination(out, force) as stream:
         with progress.stage("read", f"reading {source or ', '.join(view or ())}"):

@@ -12,9 +12,7 @@ from manyviews.cli.console import print_json, print_table
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
 
-__all__ = ["DEFAULT_METHOD", "methods"]
-
-DEFAULT_METHOD = "fastmice"
+__all__ = ["methods"]
 
 
 def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False) -> None:
@@ -25,7 +23,7 @@ def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), sh
     as_json
         Print one JSON object.
     """
-    from manyviews.cluster.registry import METHODS
+    from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
     if as_json:
         print_json({"default": DEFAULT_METHOD, "methods": [asdict(method) for method in METHODS]})

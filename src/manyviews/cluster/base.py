@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -10,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory
-from manyviews.cluster.registry import METHODS
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
@@ -57,8 +57,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
+        "n_clusters": [POSITIVE_INT],
+        "scaling": [one_of("auto", *SCALINGS), dict, None],
         "views": ["array-like", dict, None],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],
@@ -94,7 +94,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = False  # a row of NaN marks an unobserved sample; a single NaN is an error
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the samples.
 
@@ -135,6 +134,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
+        self._fit_checked(X, match_to)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
+    def _fit_checked(self, X: Any, match_to: Any) -> None:
         views = self._check_views(X, reset=True)
         first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
@@ -149,7 +153,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
-        return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
@@ -261,9 +264,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__
-        takers = [row.class_name for row in METHODS if row.missing]
-        hint = f", or use {', '.join(takers)}" if takers else ""
+        hint = "" if self._accepts_missing else f", or use {self._alternatives().takers_of_missing()}"
         return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
+
+    @staticmethod
+    def _alternatives() -> Any:
+        """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
+        return import_module("manyviews.cluster.alternatives")
 
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""

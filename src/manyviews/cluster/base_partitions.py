@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
+from manyviews.cluster.parallel import in_threads
 from manyviews.kernels.embedding import RANK_CUTOFF, spectral_partition
 from manyviews.kernels.kernels import (
     Centring,
@@ -23,7 +22,8 @@ from manyviews.kernels.kernels import (
     kernel_block,
     kernel_diagonal,
 )
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.views.caller import warn_user
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "ViewRecipe",
     "check_signal",
     "exact_partitions",
-    "in_order",
     "kernel_numbers",
     "kernel_partitions",
 ]
@@ -125,9 +124,8 @@ def exact_partitions(
         K = gram(kernel, scaled)
         return K, ExactMap(scaling, kernel, scaled, center_and_normalize(K))
 
-    jobs = [delayed(one)(X, recipe) for X, recipe in zip(arrays, recipes, strict=True)]
     names = [recipe.name for recipe in recipes]
-    results = in_order(jobs, n_jobs)
+    results = in_threads(one, zip(arrays, recipes, strict=True), n_jobs)
     kernels_and_maps = ((K, view_map, view_map.centring) for K, view_map in results)
     return _from_kernels(kernels_and_maps, names, k, average=average)
 
@@ -218,17 +216,6 @@ def _checked_kernel(name: str, K: Any) -> Array:
     if any(np.abs(own[rows] - own[:, rows].T).max() > 1e-6 * scale for rows in row_blocks(n, 1024)):
         raise ValueError(f"view {name!r}: the kernel is not symmetric; give (K + K.T) / 2 if it should be")
     return own
-
-
-def in_order(jobs: list[Any], n_jobs: int | None) -> Iterator[Any]:
-    """Yield the results in order while later ones are computed; BLAS keeps to one thread where jobs share the cores."""
-    n_jobs = min(effective_n_jobs(n_jobs), len(jobs))
-    if n_jobs == 1:
-        for function, args, kwargs in jobs:
-            yield function(*args, **kwargs)
-        return
-    with threadpool_limits(1):
-        yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", pre_dispatch="n_jobs")(jobs)
 
 
 def check_signal(names: list[str], silent: list[Array], k: int) -> None:

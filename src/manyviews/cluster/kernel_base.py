@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.base_partitions import (
@@ -19,10 +17,12 @@ from manyviews.cluster.base_partitions import (
     kernel_numbers,
     kernel_partitions,
 )
+from manyviews.cluster.constraints import INT_FROM_TWO, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
 from manyviews.cluster.memory import copy_bytes, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.kernels.kernels import KERNELS
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.views import Views
@@ -40,11 +40,11 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
 
     _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "embedding")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "base": [StrOptions({"features", "kernel", "embedding"})],
-        "kernel": [StrOptions({"auto", *KERNELS}), dict, list, tuple],
-        "gamma": [Interval(Real, 0, None, closed="neither"), dict, None],
-        "approximation": [StrOptions({"auto", "exact", "nystrom"})],
-        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+        "base": [one_of("features", "kernel", "embedding")],
+        "kernel": [one_of("auto", *KERNELS), dict, list, tuple],
+        "gamma": [POSITIVE, dict, None],
+        "approximation": [one_of("auto", "exact", "nystrom")],
+        "n_landmarks": [INT_FROM_TWO],
     }
 
     base: str
@@ -71,7 +71,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         if self._chosen_approximation(n) == "nystrom":
             columns = max(int(stored_width((X,))[1]) for X in views.arrays)
             return 8 * landmark_numbers(m, n, self.n_landmarks, columns)
-        jobs = min(effective_n_jobs(self.n_jobs), m)
+        jobs = jobs_at_a_time(self.n_jobs, m)
         return sum(map(copy_bytes, views.arrays)) + 8 * kernel_numbers(n, k, jobs)
 
     def _n_starts(self, n: int) -> int:
@@ -135,7 +135,7 @@ class ConsensusClusterer(LateFusionClusterer):
     """Base of the methods that end with k-means on the unit rows of a consensus partition."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
 
     n_init: int

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 
-from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, check_signal, in_order
+from manyviews.cluster.base_partitions import BasePartitions, ViewRecipe, check_signal
+from manyviews.cluster.parallel import in_threads
 from manyviews.kernels.embedding import factor_partition
 from manyviews.kernels.kernels import fit_kernel
 from manyviews.kernels.nystrom import Landmarks, fit_landmarks, landmark_features
-from manyviews.linalg.scaling import ROWS_PER_BLOCK, Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.blocks import ROWS_PER_BLOCK, row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 
 __all__ = ["LandmarkMap", "landmark_numbers", "landmark_partitions"]
 
@@ -83,8 +84,8 @@ def landmark_partitions(
         H = np.vstack([view_map.features(X[rows]) @ projection for rows in row_blocks(n)])
         return view_map, projection, H
 
-    jobs = [delayed(one)(X, r, c) for X, r, c in zip(arrays, recipes, rng.spawn(len(recipes)), strict=True)]
-    maps, projections, partitions = zip(*in_order(jobs, n_jobs), strict=True)
+    items = zip(arrays, recipes, rng.spawn(len(recipes)), strict=True)
+    maps, projections, partitions = zip(*in_threads(one, items, n_jobs), strict=True)
     check_signal([recipe.name for recipe in recipes], [~H.any(axis=1) for H in partitions], k)
     H0 = average_projection = values = None
     if average:

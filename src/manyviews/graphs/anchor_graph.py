@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.prototypes.anchors import AnchorRegions
 from manyviews.prototypes.block_kmeans import Metric, similarity_blocks
 

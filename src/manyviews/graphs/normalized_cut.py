@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
 
-from manyviews.linalg.eigen import DENSE_LIMIT, fix_signs, top_eigenpairs
+from manyviews.linalg.eigen import DENSE_LIMIT, top_eigenpairs
 
 __all__ = ["normalized_cut"]
 
@@ -66,7 +65,5 @@ def _connected_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
     n = L.shape[0]
     if n <= DENSE_LIMIT or k > n // 4:
         return top_eigenpairs(L.toarray(), k)
-    start = np.random.default_rng(0).standard_normal(n)
-    values, vectors = eigsh(L, k=k, which="LA", v0=start, ncv=min(n, max(4 * k + 1, 40)), maxiter=20 * n)
-    order = np.argsort(values)[::-1]
-    return values[order], fix_signs(vectors[:, order])
+    # graphs of neighbours have many eigenvalues close to 1
+    return top_eigenpairs(L, k, basis=max(4 * k + 1, 40), restarts=20 * n)

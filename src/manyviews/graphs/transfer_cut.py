@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import fix_signs, top_eigenpairs
-from manyviews.linalg.scaling import row_blocks
 
 __all__ = [
     "CutVectors",

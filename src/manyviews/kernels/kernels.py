@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks, unit_rows
 
 __all__ = [
     "KERNELS",

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from manyviews.kernels.kernels import DEGENERATE, Kernel, kernel_block, kernel_diagonal
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.eigen import all_eigenpairs
 
 __all__ = ["Landmarks", "fit_landmarks", "landmark_features"]
 
@@ -50,8 +50,8 @@ def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: 
     Landmarks
         The feature map.
     """
-    values, U = eigh(kernel_block(kernel, points, points), check_finite=False)
-    keep = values > EIGEN_CUTOFF * max(values[-1], np.finfo(float).tiny)
+    values, U = all_eigenpairs(kernel_block(kernel, points, points), overwrite=True)
+    keep = values > EIGEN_CUTOFF * max(values[0], np.finfo(float).tiny)
     total = np.zeros(points.shape[0])
     for block in row_blocks(n, ROWS_PER_BLOCK):
         total += kernel_block(kernel, rows(block), points).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Leading eigenvectors of symmetric matrices: one entry point, the solver chosen by size, signs fixed."""
+"""Eigenvectors of symmetric matrices and singular vectors of others: the one place where a solver is chosen."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgError, eigh
 from scipy.linalg.blas import dsymv
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, svds
 
-__all__ = ["column_signs", "fix_signs", "leading_subspace", "top_eigenpairs"]
+__all__ = [
+    "all_eigenpairs",
+    "column_signs",
+    "eigenvalues",
+    "fix_signs",
+    "leading_singular",
+    "leading_subspace",
+    "top_eigenpairs",
+]
 
 Array = NDArray[np.float64]
 DENSE_LIMIT = 500
@@ -25,7 +33,13 @@ SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
 
 
 def top_eigenpairs(
-    A: Any, k: int, *, known: NDArray[Any] | None = None, start: NDArray[Any] | None = None
+    A: Any,
+    k: int,
+    *,
+    known: NDArray[Any] | None = None,
+    start: NDArray[Any] | None = None,
+    basis: int | None = None,
+    restarts: int = LANCZOS_RESTARTS,
 ) -> tuple[Array, Array]:
     """Return the k algebraically largest eigenpairs of a symmetric matrix.
 
@@ -42,6 +56,12 @@ def top_eigenpairs(
         Orthonormal eigenvectors that are known already and to be left out; the eigenvalues sought are at least 0.
     start : ndarray of shape (n,), default=None
         Start of the Lanczos iterations instead of the fixed one.
+    basis : int, default=None
+        Vectors that the iterations keep for a sparse matrix, 2k + 20 by default; more of them tell close eigenvalues
+        apart sooner.
+    restarts : int, default=30
+        Restarts for a sparse matrix after which a dense solver takes over; to be raised where the filled matrix would
+        be too large.
 
     Returns
     -------
@@ -54,7 +74,7 @@ def top_eigenpairs(
     dense = n <= (SPARSE_LIMIT if sparse.issparse(A) else DENSE_LIMIT) or k > n // 4
     if not dense:
         try:
-            values, vectors = _lanczos(A, k, known, start)
+            values, vectors = _lanczos(A, k, known, start, basis, restarts)
         except ArpackNoConvergence:  # eigenvalues too close together
             dense = True
     if dense:
@@ -73,12 +93,17 @@ def _dense(A: NDArray[Any], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
         values, vectors = eigh(A, subset_by_index=[n - k, n - 1], check_finite=False)
         if values.size == k:
             return values, vectors
-    values, vectors = eigh(A, driver="evd", check_finite=False)
-    return values[n - k :], vectors[:, n - k :]
+    values, vectors = all_eigenpairs(A)
+    return values[:k], vectors[:, :k]
 
 
 def _lanczos(
-    A: Any, k: int, known: NDArray[Any] | None, start: NDArray[Any] | None
+    A: Any,
+    k: int,
+    known: NDArray[Any] | None,
+    start: NDArray[Any] | None,
+    basis: int | None,
+    restarts: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     n = A.shape[0]
     if start is None:
@@ -88,9 +113,9 @@ def _lanczos(
     known = np.zeros((n, 0)) if known is None else known
     operator = LinearOperator(A.shape, matvec=_without_known(A, known), dtype=np.float64)
     start = start - known @ (known.T @ start)
-    ncv = min(n, max(2 * k + 20, 40))
+    ncv = min(n, max(2 * k + 20, 40) if basis is None else basis)
     return eigsh(  # type: ignore[no-any-return]
-        operator, k=k, which="LA", v0=start, ncv=ncv, tol=LANCZOS_TOL, maxiter=LANCZOS_RESTARTS
+        operator, k=k, which="LA", v0=start, ncv=ncv, tol=LANCZOS_TOL, maxiter=restarts
     )
 
 
@@ -106,6 +131,49 @@ def _without_known(A: Any, known: NDArray[Any]) -> Callable[[NDArray[Any]], NDAr
         return np.asarray(A @ x - 2.0 * (known @ (known.T @ x)))
 
     return product
+
+
+def all_eigenpairs(A: NDArray[Any], *, overwrite: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return all eigenvalues of a symmetric matrix (n, n), descending, and eigenvectors, in its precision.
+
+    Signs are as the solver leaves them: it is for matrices put together from all eigenvectors, where they cancel.
+    ``overwrite`` spares a copy of A.
+    """
+    values, vectors = eigh(A, driver="evd", overwrite_a=overwrite, check_finite=False)
+    return values[::-1], vectors[:, ::-1]
+
+
+def eigenvalues(A: NDArray[Any]) -> NDArray[Any]:
+    """Return the eigenvalues of a symmetric matrix (n, n), descending."""
+    values: NDArray[Any] = eigh(A, eigvals_only=True, check_finite=False)
+    return values[::-1]
+
+
+def leading_singular(A: Any, k: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Return the k leading singular triplets of a matrix by Lanczos iterations, in double precision.
+
+    Parameters
+    ----------
+    A : ndarray, sparse matrix or LinearOperator of shape (n, d)
+        The matrix.
+    k : int
+        Number of triplets, below n and d.
+    rng : Generator
+        Start of the iterations.
+
+    Returns
+    -------
+    U : ndarray of shape (n, k)
+        Left singular vectors; the entry of largest modulus in each is positive.
+    values : ndarray of shape (k,)
+        Singular values, descending.
+    V : ndarray of shape (d, k)
+        Right singular vectors.
+    """
+    U, values, Vt = svds(A, k=k, v0=rng.uniform(0.5, 1.5, min(A.shape)))
+    order = np.argsort(values)[::-1]
+    signs = column_signs(U[:, order])
+    return U[:, order] * signs, values[order], Vt[order].T * signs
 
 
 def leading_subspace(
@@ -156,8 +224,8 @@ def leading_subspace(
             basis = np.hstack([basis, np.linalg.qr(new)[0]])
             images = np.hstack([images, apply(basis[:, -b:])])
         small = (basis.T @ images).astype(np.float64)
-        ritz, W = eigh((small + small.T) / 2, check_finite=False)
-        values, W = ritz[: -b - 1 : -1], W[:, : -b - 1 : -1].astype(X.dtype)
+        ritz, W = all_eigenpairs((small + small.T) / 2, overwrite=True)
+        values, W = ritz[:b], W[:, :b].astype(X.dtype)
         X, AX = basis @ W, images @ W
         residual = np.linalg.norm(AX[:, :k] - X[:, :k] * values[:k].astype(X.dtype), axis=0)
         if residual.max() <= tol * np.abs(ritz).max():

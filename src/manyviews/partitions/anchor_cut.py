@@ -21,7 +21,7 @@ from manyviews.graphs.anchor_graph import (
     recall,
 )
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
 from manyviews.prototypes.sampled_rows import ViewRows, ViewTreatment, speaking_rows

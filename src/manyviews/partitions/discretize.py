@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import unit_rows
-from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans, coincident, distinct_rows
+from manyviews.linalg.blocks import unit_rows
+from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans, coincident, count_distinct
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 
 __all__ = [
@@ -52,7 +52,7 @@ def discretize_embedding(E: NDArray[Any], k: int, rng: np.random.Generator, rule
     Equal rows share a cluster, and the rows nearest to ``rule`` have its labels: a row that k-means gave to an empty
     cluster in its last step goes back, and centres that coincide are one.
     """
-    k = distinct_rows(E, k)
+    k = count_distinct(E, k)
     if rule.kind == "kmeans":
         plain = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
         found = BlockKMeans(plain.labels, plain.centers, plain.centers, plain.inertia)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.graphs.anchor_graph import AnchorIndex, build_index, find_anchors
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.prototypes.sampled_rows import ViewRows, ViewTreatment, speaking_rows
 
 __all__ = ["Fallback", "fit_fallback"]

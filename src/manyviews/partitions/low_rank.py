@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
 from manyviews.linalg.shrinkage import LowRank
 
 __all__ = ["low_rank_embedding", "powered_affinity", "powered_affinity_of"]
@@ -43,7 +43,7 @@ def powered_affinity(factors: LowRank) -> Array:
 
 def powered_affinity_of(A: Array) -> Array:
     """Return the powered affinity of a symmetric matrix (n, n), whose singular vectors are its eigenvectors."""
-    values, vectors = np.linalg.eigh(A)
+    values, vectors = all_eigenpairs(A)
     return powered_affinity(LowRank(vectors, np.abs(values), vectors))
 
 

@@ -1,4 +1,4 @@
-"""k-means in row blocks, as the released anchor codes run it: distinct random rows as start, few iterations."""
+"""k-means of rows in blocks: its steps, and the form of the released anchor codes, random rows and few iterations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.prototypes.lloyd import LloydRun, fill_empty, lloyd
 
-__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "coincident", "distinct_rows", "similarity_blocks"]
+__all__ = [
+    "BlockKMeans",
+    "Metric",
+    "RowSteps",
+    "assign_rows",
+    "block_kmeans",
+    "coincident",
+    "count_distinct",
+    "row_kmeans",
+    "similarity_blocks",
+]
 
 Array = NDArray[Any]
 Metric = Literal["euclidean", "cosine"]
 # a block of similarities should stay in the second cache level
 CELLS_PER_BLOCK = 1 << 18
-ROWS_PER_BLOCK = (256, 8_192)
+FEWEST_ROWS, MOST_ROWS = 256, 8_192
 START_DRAWS = 4
 # squared distance, relative to the longer one, up to which two vectors differ by rounding only
 COINCIDENT = 1e-10
@@ -63,7 +74,7 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
     bias = -0.5 * np.einsum("ij,ij->j", points, points) if metric == "euclidean" else None
     if sparse.issparse(X):
         for rows in row_blocks(X.shape[0], size):
-            S = np.asarray(X[rows] @ points)
+            S = np.asarray((X if X.shape[0] <= size else X[rows]) @ points)
             yield rows, S if bias is None else np.add(S, bias, out=S)
         return
     (n, d), k = X.shape, points.shape[1]
@@ -82,14 +93,14 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
         yield rows, out if bias is None else np.add(out, bias, out=out)
 
 
-def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int64], Array]:
-    """Return the nearest centre of every row and how near it is.
+def assign_rows(X: Any, centers: Any, metric: Metric) -> tuple[NDArray[np.int64], Array]:
+    """Return the nearest centre of every row and how far it is, up to what no centre changes.
 
     Parameters
     ----------
     X : ndarray or CSR of shape (n, d)
         Rows; of unit length for "cosine".
-    centers : ndarray of shape (k, d)
+    centers : ndarray or CSR of shape (k, d)
         Centres without NaN.
     metric : {"euclidean", "cosine"}
         What near means.
@@ -98,18 +109,75 @@ def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int6
     -------
     labels : ndarray of shape (n,), int64
         Nearest centre, the lowest index on ties.
-    value : ndarray of shape (n,)
-        Squared distance to it less the squared length of the row ("euclidean"), or the cosine.
+    gaps : ndarray of shape (n,)
+        Squared distance to it less the squared length of the row ("euclidean"), or minus the cosine; see ``RowSteps``.
     """
     n, k = X.shape[0], centers.shape[0]
     labels = np.empty(n, dtype=np.int64)
-    value = np.empty(n, dtype=X.dtype)
-    for rows, S in similarity_blocks(X, centers, metric, int(np.clip(CELLS_PER_BLOCK // k, *ROWS_PER_BLOCK))):
+    gaps = np.empty(n, dtype=X.dtype)
+    for rows, S in similarity_blocks(X, centers, metric, int(np.clip(CELLS_PER_BLOCK // k, FEWEST_ROWS, MOST_ROWS))):
         best = S.argmax(axis=1)
         labels[rows] = best
         best += np.arange(best.size) * k
-        value[rows] = S.reshape(-1)[best]
-    return labels, (-2 * value if metric == "euclidean" else value)
+        gaps[rows] = S.reshape(-1)[best]
+    gaps *= -2 if metric == "euclidean" else -1
+    return labels, gaps
+
+
+class RowSteps(NamedTuple):
+    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense."""
+
+    X: Any
+    metric: Metric
+
+    def assign(self, centers: Array) -> tuple[NDArray[np.int64], Array]:
+        """Return labels and gaps of ``assign_rows``."""
+        return assign_rows(self.X, centers, self.metric)
+
+    def losses(self, gaps: Array) -> Array:
+        """Return squared distances, or 1 - cosine, (n,)."""
+        return np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
+
+    def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
+        """Return the means of the clusters, of unit length for the cosine."""
+        n, k = labels.size, previous.shape[0]
+        # one column per row of X, so that each is read once
+        members = sparse.csc_array((np.ones(n, self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
+        sums = members @ self.X
+        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        sizes = np.bincount(labels, minlength=k)
+        means = unit_rows(sums) if self.metric == "cosine" else sums / np.maximum(sizes, 1).astype(sums.dtype)[:, None]
+        if not sizes.all():
+            means[sizes == 0] = previous[sizes == 0]
+        return np.asarray(means)
+
+
+def row_kmeans(
+    X: Any, centers: Array, metric: Metric, *, max_iter: int = 100, fill_all: bool = False
+) -> LloydRun[Array]:
+    """Run k-means from given centres until the labels repeat.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Rows; of unit length for "cosine".
+    centers : ndarray of shape (k, d)
+        Start.
+    metric : {"euclidean", "cosine"}
+        Squared Euclidean distance, or the angle, with centres of unit length.
+    max_iter : int, default=100
+        Most iterations.
+    fill_all : bool, default=False
+        Whether no cluster may stay empty; see ``fill_empty``.
+
+    Returns
+    -------
+    LloydRun
+        Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
+    """
+    steps = RowSteps(X, metric)
+    k = centers.shape[0]
+    return lloyd(steps.assign, steps.update, centers, k, max_iter=max_iter, each=steps.losses, fill_all=fill_all)
 
 
 def block_kmeans(
@@ -186,7 +254,7 @@ def coincident(points: Array) -> NDArray[np.int64]:
     return np.asarray(_same(points, points).argmax(axis=1))
 
 
-def distinct_rows(X: Array, enough: int) -> int:
+def count_distinct(X: Array, enough: int) -> int:
     """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
     found = X[:0]
     for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
@@ -204,55 +272,23 @@ def _same(A: Array, B: Array) -> NDArray[np.bool_]:
 
 
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
-    k, centers, rule = start.shape[0], start, start
-    labels, value, filled = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0), False
-    for _ in range(max_iter):
-        last = labels
-        labels, value = assign_rows(X, centers, metric)
-        if np.array_equal(labels, last):
-            break
-        rule = centers
-        sizes = np.bincount(labels, minlength=k)
-        filled = not sizes.all()
-        if filled:
-            worst_first = -(value + _squares(X)) if metric == "euclidean" else value
-            _fill_empty(labels, sizes, np.argsort(worst_first, kind="stable"))
-        centers = _means(X, labels, sizes, metric)
-    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric), filled)
+    """Assign ``max_iter`` times and end with the means of the labels, as the released codes do."""
+    steps = RowSteps(X, metric)
+    run = row_kmeans(X, start, metric, max_iter=max_iter - 1, fill_all=True)
+    labels, centers, filled = run.labels, run.centers, False
+    if not run.converged:
+        filled = fill_empty(labels, steps.losses(run.losses), start.shape[0], fill_all=True)
+        centers = steps.update(labels, run.centers)
+    return BlockKMeans(labels, centers, run.centers, _score(X, labels, centers, run.losses, metric), filled)
 
 
-def _squares(X: Any) -> Array:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
-
-
-def _fill_empty(labels: NDArray[np.int64], sizes: NDArray[np.int64], worst_first: NDArray[np.int64]) -> None:
-    """Give each empty cluster the worst row whose own cluster keeps another one; changes labels and sizes."""
-    candidates = iter(worst_first)
-    for empty in np.flatnonzero(sizes == 0):
-        row = next(i for i in candidates if sizes[labels[i]] > 1)
-        sizes[labels[row]] -= 1
-        labels[row] = empty
-        sizes[empty] = 1
-
-
-def _means(X: Any, labels: NDArray[np.int64], sizes: NDArray[np.int64], metric: Metric) -> Array:
-    n = labels.size
-    # one column per row of X, so that each is read once
-    members = sparse.csc_array((np.ones(n, X.dtype), labels, np.arange(n + 1)), shape=(sizes.size, n))
-    sums = members @ X
-    sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-    return np.asarray(unit_rows(sums)) if metric == "cosine" else sums / sizes.astype(X.dtype)[:, None]
-
-
-def _score(X: Any, labels: NDArray[np.int64], centers: Array, value: Array, metric: Metric) -> float:
+def _score(X: Any, labels: NDArray[np.int64], centers: Array, gaps: Array, metric: Metric) -> float:
     if metric == "cosine":
-        return float(np.sum(1.0 - value, dtype=np.float64))
-    total, lengths = 0.0, _squares(centers)
+        return float(np.sum(1.0 + gaps, dtype=np.float64))
+    total, lengths = 0.0, squared_lengths(centers)
     for rows in row_blocks(labels.size):
         own = centers[labels[rows]]
         products = X[rows].multiply(own).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X[rows], own)
-        squares = _squares(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
+        squares = squared_lengths(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
         total += float(np.sqrt(np.maximum(squares, 0.0)).sum(dtype=np.float64))
     return total

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.prototypes.block_kmeans import Metric
 
 __all__ = ["RowBlock", "ViewRows", "ViewTreatment", "speaking_rows"]

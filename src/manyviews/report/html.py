@@ -183,7 +183,7 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
     if len(summary["weights"] or []) > 1:
         charts["weights"] = figures.weights_figure(summary)
-    if len((summary["convergence"] or {"objective": []})["objective"]) > 1:
+    if len((summary["convergence"] or {"values": []})["values"]) > 1:
         charts["convergence"] = figures.convergence_figure(summary)
     names = [cluster["name"] for cluster in summary["clusters"]]
     return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}

@@ -130,9 +130,9 @@ def _data(summary: Mapping[str, Any]) -> list[str]:
             f"The method gave no weight to {enumerated(idle)}: the result is as if "
             f"{'it was' if len(idle) == 1 else 'they were'} not there."
         )
-    not_finite = (summary["convergence"] or {}).get("n_not_finite")
-    if not_finite:
-        texts.append(f"The objective was not a finite number in {amount(not_finite, 'iteration')}.")
+    curve = summary["convergence"]
+    if curve and curve["n_not_finite"]:
+        texts.append(f"The {curve['shows']} was not a finite number in {amount(curve['n_not_finite'], 'iteration')}.")
     return texts
 
 

@@ -202,17 +202,20 @@ def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
 
 
 def _convergence(model: Any) -> dict[str, Any] | None:
-    objective = getattr(getattr(model, "history_", None), "objective", None)
-    if objective is None or np.size(objective) == 0:
+    history = getattr(model, "history_", None)
+    found = {name: getattr(history, name, None) for name in ("objective", "residual")}
+    shown = next((name for name, record in found.items() if record is not None and np.size(record)), None)
+    if shown is None:
         return None
-    values = np.asarray(objective, dtype=np.float64).ravel()
+    values = np.asarray(found[shown], dtype=np.float64).ravel()
     finite = np.flatnonzero(np.isfinite(values))
     drawn = finite
     if finite.size > MAX_ITERATIONS_DRAWN:
         drawn = finite[np.linspace(0, finite.size - 1, MAX_ITERATIONS_DRAWN).round().astype(np.int64)]
     return {
         "iteration": (drawn + 1).tolist(),
-        "objective": values[drawn].tolist(),
+        "shows": shown,
+        "values": values[drawn].tolist(),
         "n_iter": values.size,
         "n_not_finite": int(values.size - finite.size),
     }

@@ -120,8 +120,8 @@ def test_sparse_views_equal_dense_ones():
 
 
 def test_exponents_without_a_minimum_are_refused(three_views):
-    with pytest.raises(ValueError, match="'gamma'"):
-        RMKMC(3, gamma=1.0).fit(three_views[0])
+    with pytest.raises(ValueError, match="'weight_exponent'"):
+        RMKMC(3, weight_exponent=1.0).fit(three_views[0])
 
 
 def test_digits(shared_data):

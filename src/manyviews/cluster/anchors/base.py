@@ -6,12 +6,11 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -130,14 +129,11 @@ def fit_ensemble(
         return fit_anchor_cut(arrays, observed, members, own, child)
 
     M = draws.n_clusters.size
-    with threadpool_limits(1):
-        jobs = [delayed(one)(m, child) for m, child in enumerate(rng.spawn(M))]
-        results = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
-    labels = np.empty((observed.shape[0], M), dtype=np.int32)
-    for m in range(M):
-        labels[:, m] = results[m][0]
-    sizes = np.array([1 if cut is None else cut.centers.shape[0] for _, cut in results])
-    return Ensemble(labels, sizes, tuple(cut for _, cut in results))
+    labels, cuts = np.empty((observed.shape[0], M), dtype=np.int32), []
+    for m, (column, cut) in enumerate(in_threads(one, enumerate(rng.spawn(M)), n_jobs)):
+        labels[:, m] = column
+        cuts.append(cut)
+    return Ensemble(labels, np.array([1 if cut is None else cut.centers.shape[0] for cut in cuts]), tuple(cuts))
 
 
 def predict_base_labels(
@@ -146,11 +142,9 @@ def predict_base_labels(
     """Return base labels (n, M) of any samples."""
     labels = np.full((observed.shape[0], len(cuts)), -1, dtype=np.int32)
     fitted = [(m, cut) for m, cut in enumerate(cuts) if cut is not None]
-    with threadpool_limits(1):
-        jobs = [delayed(cut.predict)(arrays, observed) for _, cut in fitted]
-        columns = Parallel(n_jobs=min(effective_n_jobs(n_jobs), max(len(jobs), 1)), prefer="threads")(jobs)
-        for (m, _), column in zip(fitted, columns, strict=True):
-            labels[:, m] = column
+    columns = in_threads(lambda cut: cut.predict(arrays, observed), ((cut,) for _, cut in fitted), n_jobs)
+    for (m, _), column in zip(fitted, columns, strict=True):
+        labels[:, m] = column
     return labels
 
 
@@ -178,7 +172,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
         ``anchor`` numbers are kept of one, on average; ``widths`` are those of ``cut_bytes``.
         """
-        p, jobs = min(self.n_anchors, n), min(int(effective_n_jobs(self.n_jobs)), M)
+        p, jobs = min(self.n_anchors, n), jobs_at_a_time(self.n_jobs, M)
         labels = 8 * n * M  # of each, and side by side
         rules = int(8 * M * p * (anchor + clusters))
         one = cut_bytes(n, p, self.n_neighbors, clusters, *widths)
@@ -203,7 +197,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         ensemble = fit_ensemble(arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs)
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
-        with threadpool_limits(1):
+        with one_blas_thread():
             labels, self._consensus = fit_ensemble_cut(
                 ensemble.labels,
                 ensemble.sizes,
@@ -235,7 +229,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     def _predict(self, views: Views) -> NDArray[np.int64]:
         arrays, observed = self._sources(views)
         base_labels = predict_base_labels(self._cuts, arrays, observed, n_jobs=self.n_jobs)
-        with threadpool_limits(1):
+        with one_blas_thread():
             return self._complete(self._consensus.predict(base_labels), arrays, observed)
 
 

@@ -7,13 +7,12 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.base import (
     EnsembleClusterer,
@@ -23,6 +22,7 @@ from manyviews.cluster.anchors.base import (
     checked_range,
     draw_groups,
 )
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
@@ -35,7 +35,6 @@ __all__ = ["FastMICE"]
 
 # n_base_clusterings="auto" makes so many base clusterings that these times samples come to this
 CLUSTERED_ROWS = 100_000
-POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
 class FastMICE(EnsembleClusterer):
@@ -152,16 +151,16 @@ class FastMICE(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "n_base_clusterings": [POSITIVE, StrOptions({"auto"})],
-        "n_anchors": [POSITIVE],
-        "n_neighbors": [POSITIVE],
+        "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
         "column_fraction": [tuple, list],
         "base_cluster_range": [tuple, list, None],
         "view_range": [tuple, list, None],
-        "metric": [StrOptions({"auto", "euclidean", "cosine"}), dict, list, tuple],
-        "search": [StrOptions({"auto", "exact", "approximate"})],
-        "discretization": [StrOptions({"cosine", "paper"})],
-        "weighting": [StrOptions({"reliability", "equal"})],
+        "metric": [one_of("auto", "euclidean", "cosine"), dict, list, tuple],
+        "search": [one_of("auto", "exact", "approximate")],
+        "discretization": [one_of("cosine", "paper")],
+        "weighting": [one_of("reliability", "equal")],
     }
 
     def __init__(

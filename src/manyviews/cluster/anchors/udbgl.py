@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph, view_products
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows, usual_scaling
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.views import Views
@@ -147,17 +147,17 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left"), None],
-        "anchor_space": [StrOptions({"balanced", "concatenated"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "beta": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "projection": [StrOptions({"both", "rows"})],
-        "rank_rule": [StrOptions({"paper", "released"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT, None],
+        "anchor_space": [one_of("balanced", "concatenated")],
+        "n_init": [POSITIVE_INT],
+        "alpha": [POSITIVE],
+        "beta": [NON_NEGATIVE],
+        "n_neighbors": [POSITIVE_INT],
+        "projection": [one_of("both", "rows")],
+        "rank_rule": [one_of("paper", "released")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
+        "max_passes": [POSITIVE_INT],
     }
 
     def __init__(

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.graphs.rank_graph import RankGraph, rank_constrained_graph
-from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.eigen import eigenvalues
+from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 
@@ -195,7 +197,7 @@ def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
     flat = [Z_v.ravel() for Z_v in Z]
     gram = np.array([[x @ y for y in flat] for x in flat])
     size = float(np.trace(gram))
-    if np.linalg.eigvalsh(gram)[0] < 1e-12 * size:
+    if eigenvalues(gram)[-1] < 1e-12 * size:
         # equal views: this ridge shares the weight evenly between them
         gram = gram + 1e-8 * size * np.eye(len(gram))
     target = np.array([[x @ P.ravel() for x in flat]])

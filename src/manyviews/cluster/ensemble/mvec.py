@@ -2,17 +2,16 @@ r"""Multi-view ensemble clustering: the estimator; its iterations are in ``mvec_
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, INT_FROM_TWO, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, solve_mvec
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation
@@ -112,7 +111,7 @@ class MVEC(EnsembleClusterer):
     groups_ : ndarray of shape (n,), int64
         Group of each sample, in order of first appearance.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None
@@ -153,18 +152,18 @@ class MVEC(EnsembleClusterer):
 
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "nuclear_weight": [Interval(Real, 0, None, closed="left")],
-        "noise_weight": [Interval(Real, 0, None, closed="left")],
-        "penalty_growth": [Interval(Real, 1, None, closed="neither")],
-        "simplex": [StrOptions({"project", "alm"})],
-        "laplacian": [StrOptions({"normalized", "unnormalized"})],
-        "step": [StrOptions({"tight", "paper"})],
-        "final": [StrOptions({"lrr", "spectral", "kmeans_h"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_groups": [Interval(Integral, 2, None, closed="left"), None],
-        "precision": [StrOptions({"auto", "single", "double"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "nuclear_weight": [NON_NEGATIVE],
+        "noise_weight": [NON_NEGATIVE],
+        "penalty_growth": [ABOVE_ONE],
+        "simplex": [one_of("project", "alm")],
+        "laplacian": [one_of("normalized", "unnormalized")],
+        "step": [one_of("tight", "paper")],
+        "final": [one_of("lrr", "spectral", "kmeans_h")],
+        "n_init": [POSITIVE_INT],
+        "max_groups": [INT_FROM_TWO, None],
+        "precision": [one_of("auto", "single", "double")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import row_blocks
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alm import Penalty, augmented_lagrangian

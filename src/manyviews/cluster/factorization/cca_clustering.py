@@ -6,19 +6,17 @@ sum of the views' (ridge) projectors, the MAXVAR generalisation, which for two v
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import svds
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.eigen import column_signs, top_eigenpairs
+from manyviews.linalg.eigen import column_signs, leading_singular, top_eigenpairs
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
@@ -210,10 +208,10 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        "n_components": [POSITIVE_INT, None],
+        "regularization": [NON_NEGATIVE],
         "side": [str],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(
@@ -288,7 +286,7 @@ def _sparse_basis(X: Any, rng: np.random.Generator) -> Array:
     rank = min(MOST_DIRECTIONS, n - 1, p - 1)
     if rank < 1 or X.count_nonzero() == 0:
         return np.eye(p, 1)
-    return np.asarray(svds(X.astype(np.float64), k=rank, v0=rng.uniform(0.5, 1.5, min(n, p)))[2].T)
+    return leading_singular(X.astype(np.float64), rank, rng)[2]
 
 
 def _mean_variance(X: Any) -> float:

@@ -6,19 +6,18 @@ maximise :math:`J = \operatorname{Tr}(C^\top Y^\top R)`, :math:`R = \sum_p \beta
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.kernel_base import LateFusionClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
 from manyviews.cluster.result import FitResult
 from manyviews.kernels.embedding import common_projection
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import row_blocks
 from manyviews.optim.history import History
 from manyviews.optim.restarts import best_restart
 from manyviews.partitions.discretize import direction_confidence
@@ -219,11 +218,11 @@ class OPLFMVC(LateFusionClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
-        "init": [StrOptions({"aligned", "released", "released_signs"})],
-        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "update_order": [StrOptions({"paper", "released"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "init": [one_of("aligned", "released", "released_signs")],
+        "n_init": [POSITIVE_INT, one_of("auto")],
+        "update_order": [one_of("paper", "released")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
+from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 
@@ -25,10 +24,10 @@ class SpectralClusterer(BalancedClusterer):
     """Base of the methods that cut one graph over all views."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "affinity": [StrOptions({"nearest_neighbors", "gaussian"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "width": [Interval(Real, 0, None, closed="neither"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "affinity": [one_of("nearest_neighbors", "gaussian")],
+        "n_neighbors": [POSITIVE_INT],
+        "width": [POSITIVE, None],
+        "n_init": [POSITIVE_INT],
     }
 
     affinity: str

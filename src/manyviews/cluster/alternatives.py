@@ -1,0 +1,57 @@
+"""What other methods would do where one has to refuse: it knows all methods, and the base looks it up when needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import sparse
+
+from manyviews.cluster.memory import readable_size
+from manyviews.cluster.registry import METHODS, MethodInfo
+from manyviews.views import Views
+
+__all__ = ["takers_of_missing", "that_would_fit"]
+
+
+def takers_of_missing() -> str:
+    """Return the methods that take samples not observed in some view, with commas between."""
+    return ", ".join(row.class_name for row in METHODS if row.missing)
+
+
+def that_would_fit(estimator: Any, views: Views, total: int) -> str:
+    """Return the remedy for too little memory: the methods that would fit with default parameters, the own one first.
+
+    Parameters
+    ----------
+    estimator : MultiViewClusterer
+        The one that would not.
+    views : Views
+        Checked views.
+    total : int
+        Bytes of the machine.
+
+    Returns
+    -------
+    str
+        What to do.
+    """
+    own = type(estimator).__name__
+    needs = {
+        row: int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
+        for row in METHODS
+        if _takes(row, estimator, views)
+    }
+    fitting = sorted((row for row in needs if needs[row] <= total), key=lambda row: (row.class_name != own, needs[row]))
+    hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
+    if not fitting:
+        return f"{hint}use fewer samples"
+    named = [f"{row.class_name} ({row.name}) about {readable_size(needs[row])}" for row in fitting[:4]]
+    return f"{hint}use a method that would fit; with default parameters {', '.join(named)}"
+
+
+def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
+    if getattr(estimator, "base", "features") != "features":
+        return False  # kernels and partitions are no features
+    if not row.sparse and any(map(sparse.issparse, views.arrays)):
+        return False
+    return row.missing or bool(views.observed.all())
