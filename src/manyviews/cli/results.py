@@ -113,7 +113,7 @@ def _write(job: Job, progress: Progress, record: dict[str, Any], folder: Path) -
 
 def _record(job: Job) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.metrics import evaluate
+    from manyviews.metrics.report import evaluate_known
 
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
@@ -138,7 +138,7 @@ def _record(job: Job) -> dict[str, Any]:
         "n_iter": model.n_iter_,
         "converged": model.converged_,
         "cluster_sizes": sizes,
-        "scores": None if labels is None else evaluate(labels, model.labels_),
+        "scores": None if labels is None else evaluate_known(labels, model.labels_),
         "scalings": dict(zip(views.names, model.scalings_, strict=True)),
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},

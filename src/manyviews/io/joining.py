@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -91,9 +90,10 @@ def _turned(parts: Sequence[Part]) -> str:
     else:
         others = {view: [other for other in columns if other != view] for view in columns}
         turned = [view for view in columns if any(columns[view] & ids[other] for other in others[view])]
-        common = Counter(heights.values()).most_common(1)[0][0]
+        # the other way round than all others: as many columns as they have rows
+        rows = {view: {heights[other] for other in others[view]} for view in columns}
         turned = turned or [
-            view for view in columns if len(columns) > 1 and widths[view] == common != heights[view] and not ids[view]
+            view for view in columns if rows[view] == {widths[view]} and widths[view] != heights[view] and not ids[view]
         ]
     if not turned:
         return ""

@@ -141,16 +141,23 @@ def read_views(
         parts, name = _read_several(sources, chosen), _joint_name(list(sources))
     else:
         parts, name = [read_part(sources, chosen.of(None, columns))], stem(sources)
-    chosen.check_names([view for part in parts for view in part.views])
+        chosen.check_names(list(parts[0].views))
     if ids is not None:
         parts = [part if part.ids is not None else with_ids(part, ids) for part in parts]
     joined = join_parts(parts, missing)
     views = check_views(joined.views, accepts=Accepts(gaps=gaps))
     labels, truth_file = _truth(joined, parts, id_column, truth)
     files = [file for part in parts for file in part.files] + ([] if truth_file is None else [truth_file])
-    notes = tuple(dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_constant_notes(views))))
+    notes = tuple(
+        dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_constant_notes(views), *_partly_known(labels)))
+    )
     id_name = id_column if views.sample_names is not None else None
     return LoadedViews(views, labels, name, {file: checksum(file) for file in files}, notes, joined.presence, id_name)
+
+
+def _partly_known(labels: NDArray[Any] | None) -> list[str]:
+    known = [] if labels is None else [label is not None for label in labels.tolist()]
+    return [] if all(known) else [f"{sum(known)} of the {len(known)} samples have a class; the scores are theirs"]
 
 
 def _joint_name(names: Sequence[str]) -> str:
@@ -200,6 +207,7 @@ def _read_several(sources: Mapping[str, Source], chosen: _Choices) -> list[Part]
         raise ValueError("no file was given; give at least one")
     if chosen.columns is not None:
         raise ValueError("columns (--columns) are those of one file; with several views write --view NAME=FILE:COLUMNS")
+    chosen.check_names(list(sources))
     files = {name: source if isinstance(source, tuple) else (source, None) for name, source in sources.items()}
     _check_once(files, chosen)
     frames: Frames = {}

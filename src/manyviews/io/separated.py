@@ -12,7 +12,7 @@ from typing import Any
 from manyviews.io.beginning import find_beginning
 from manyviews.io.choosing import Caution
 from manyviews.io.files import readable
-from manyviews.io.text import MISSING, check_widths, has_header, is_number, is_numeric, read_text
+from manyviews.io.text import MISSING, check_widths, has_header, is_numeric, read_text
 
 __all__ = ["as_numbers", "polars_errors", "read_separated"]
 
@@ -159,24 +159,20 @@ def _without_codes(
     import polars as pl
 
     numbers = [float(code.replace(",", ".")) for code in codes if is_numeric(code) and code.lower() not in MISSING]
-    found = dict.fromkeys(codes, 0)
-    changed = []
+    changed, total = [], 0
     for name in frame.columns if codes else ():
         cells = frame[name]
         if name in as_text or not (cells.dtype == pl.String or cells.dtype.is_numeric()):
             continue
         if cells.dtype == pl.String:
             written = cells.str.strip_chars()
-            is_code = written.is_in(codes) | written.cast(pl.Float64, strict=False).is_in(numbers)
-            for code in codes:
-                found[code] += int((written == code).sum() or 0)
+            is_code = written.is_in(codes) | written.cast(pl.Float64, strict=False).is_in(numbers).fill_null(False)
         else:
             is_code = cells.cast(pl.Float64).is_in(numbers)
-            for code in codes:
-                found[code] += int((cells == float(code)).sum() or 0) if is_number(code) and code else 0
-        if is_code.any():
+        number = int(is_code.sum() or 0)
+        if number:
+            total += number
             changed.append(pl.when(is_code.fill_null(False)).then(None).otherwise(pl.col(name)).alias(name))
-    total = sum(found.values())
     if total:
         notes += (f"{where}: {total} cell(s) with one of {', '.join(map(repr, codes))} are missing numbers",)
     return frame.with_columns(changed), notes

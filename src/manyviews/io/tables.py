@@ -81,7 +81,7 @@ def read_table(
     frame, notes, index = _read_frame(path, as_text, options.header, options.missing_values, frames)
     if options.transpose or file_kind(path).startswith(".gct"):
         return _turned(frame, options, index, where, notes)
-    ids, id_column = None, options.id_column
+    ids, id_column, every = None, options.id_column, frame.columns
     if id_column is not None:
         ids = _ids(frame, id_column, where)
     names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth))
@@ -89,7 +89,7 @@ def read_table(
     has_truth = options.truth is not None and options.truth in frame.columns and options.truth != id_column
     labels = _truth(frame, str(options.truth), where) if has_truth else None
     rest = frame.drop([name for name in (id_column, options.truth) if name in frame.columns])
-    rest, left_out = _chosen(rest, options, where)
+    rest, left_out = _chosen(rest, options, where, every)
     features = as_features(rest, options.encode, where)
     suspicions = _suspicions(features.columns, ids, labels, where)
     return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions))
@@ -221,16 +221,20 @@ def _as_written(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _chosen(frame: Any, options: PartOptions, where: str) -> tuple[Any, tuple[str, ...]]:
-    """Return the columns that were asked for, without those to drop, and those of the model where it is known."""
-    names = frame.columns
+def _chosen(
+    frame: Any, options: PartOptions, where: str, every: Sequence[str] | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns that were asked for, without those to drop, and those of the model where it is known.
+
+    Positions count from the first of ``every`` column of the file.
+    """
+    names = frame.columns if every is None else every
     for given, what in ((options.id_column, "--id"), (options.truth, "--truth")):
-        if given is not None and given in (options.columns or ()) and given not in names:
-            raise ValueError(
-                f"{where}: column {given!r} was given to {what}, so it is no feature; leave it out there or here"
-            )
+        if given is not None and given in (options.columns or ()) and given in names:
+            raise ValueError(f"{where}: column {given!r} was given to {what}, so it is no feature")
     if options.columns is not None:
-        frame = frame.select(choose(names, options.columns, where))
+        chosen = choose(names, options.columns, where)
+        frame = frame.select([name for name in chosen if name in frame.columns])
     frame = frame.drop([name for name in frame.columns if matches(name, options.drop)])
     for known in options.known if options.columns is None else ():
         # columns of lists and of categories have names of their own in the model
@@ -294,6 +298,8 @@ def _ids(frame: Any, id_column: str, where: str) -> list[str]:
     if id_column not in frame.columns:
         close = difflib.get_close_matches(id_column, frame.columns, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(frame.columns)}"
+        if frame.width > frame.height and frame.dtypes[0] == pl.String:
+            hint += "; if these are samples, give --transpose (transpose)"
         raise ValueError(f"{where} has no column {id_column!r} to match rows by; {hint}")
     with readable(where, "a table with ids"), polars_errors():
         ids: list[Any] = frame[id_column].cast(pl.String).to_list()

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.registry import MethodInfo
 from manyviews.datasets import Dataset
-from manyviews.metrics import adjusted_rand_index, evaluate
+from manyviews.metrics import adjusted_rand_index
+from manyviews.metrics.report import evaluate_known
 from manyviews.recommend.criteria import Criteria, Groupings, criteria_of
 from manyviews.recommend.rule import Recommendation, recommend
 from manyviews.recommend.view_graphs import view_graphs
@@ -170,7 +171,7 @@ def compare(
             results.append(_without_result(method, by_method[method.name]))
         else:
             own = groupings[method.name].seeds
-            scores = [] if truth is None else [evaluate(truth, labels) for labels in own]
+            scores = [] if truth is None else [evaluate_known(np.asarray(truth), labels) for labels in own]
             found = _result(method, by_method[method.name], own)
             results.append(replace(found, criteria=criteria[method.name], scores=_by_score(scores)))
     return Comparison(tuple(results), recommend(criteria) if criteria else None)
