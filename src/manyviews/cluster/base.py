@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -39,7 +40,7 @@ from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
-__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
+__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng", "plain_integers"]
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
@@ -134,7 +135,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
-        self._fit_checked(X, match_to)
+        with plain_integers(self):
+            self._fit_checked(X, match_to)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
@@ -323,8 +325,35 @@ class PredictMixin:
             If views are missing, unknown or of another width.
         """
         check_is_fitted(self)
-        labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
+        with plain_integers(self):
+            labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
         return labels
+
+
+@contextmanager
+def plain_integers(estimator: Any) -> Iterator[None]:
+    """Let the parameters of an estimator be Python's own numbers for a while: those of eight bits overflow."""
+    given = {name: getattr(estimator, name) for name in estimator.get_params(deep=False)}
+    plain = {name: _plain(value) for name, value in given.items()}
+    changed = {name for name, value in plain.items() if value is not given[name]}
+    try:
+        for name in changed:
+            setattr(estimator, name, plain[name])
+        yield
+    finally:
+        for name in changed:
+            setattr(estimator, name, given[name])
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy number as Python's, also in a list, tuple or mapping; anything else as it is."""
+    if isinstance(value, np.bool_ | np.integer):
+        return value.item()
+    if isinstance(value, list | tuple) and any(isinstance(item, np.integer) for item in value):
+        return type(value)(map(_plain, value))
+    if isinstance(value, dict) and any(isinstance(item, np.integer) for item in value.values()):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def child_rng(random_state: Any) -> np.random.Generator:

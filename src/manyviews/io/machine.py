@@ -7,7 +7,7 @@ import io
 import os
 from pathlib import Path
 
-__all__ = ["MOST_OF_FREE", "check_promise", "format_bytes", "largest_input", "machine_memory", "read_bounded"]
+__all__ = ["MOST_OF_FREE", "check_promise", "largest_input", "machine_memory", "read_bounded", "readable_size"]
 
 # What one file may unpack to, as a share of the memory that is free: reading takes a few copies of it.
 MOST_OF_FREE = 0.25
@@ -93,7 +93,7 @@ def largest_input() -> int:
     return int(MOST_OF_FREE * (_UNKNOWN if free is None else free))
 
 
-def format_bytes(number: float) -> str:
+def readable_size(number: float) -> str:
     """Return a number of bytes as people write it."""
     return f"{number / 1e9:.1f} GB" if number >= 1e8 else f"{number / 1e6:.1f} MB"
 
@@ -113,8 +113,8 @@ def check_promise(n_bytes: float, where: str, what: str) -> None:
     bound = largest_input()
     if n_bytes > bound:
         raise ValueError(
-            f"{where} says that it has {what}, which would take {format_bytes(n_bytes)}, more than the "
-            f"{format_bytes(bound)} that one file may take of the free memory ({MOST_OF_FREE:.0%}); it is damaged, or "
+            f"{where} says that it has {what}, which would take {readable_size(n_bytes)}, more than the "
+            f"{readable_size(bound)} that one file may take of the free memory ({MOST_OF_FREE:.0%}); it is damaged, or "
             "has to be cut into parts"
         )
 
@@ -136,11 +136,11 @@ def read_bounded(file: Path, where: str) -> bytes:
             line_ended = line_ended or b"\n" in block or b"\r" in block
             if kept.tell() > bound:
                 raise ValueError(
-                    f"{where} holds more than {format_bytes(bound)}, the part of the free memory that one file may "
+                    f"{where} holds more than {readable_size(bound)}, the part of the free memory that one file may "
                     f"take ({MOST_OF_FREE:.0%}); cut it into parts, or save it as .npy or .parquet"
                 )
             if not line_ended and kept.tell() > _LONGEST_LINE:
                 raise ValueError(
-                    f"{where} has no end of line in its first {format_bytes(_LONGEST_LINE)}, so that it is no table"
+                    f"{where} has no end of line in its first {readable_size(_LONGEST_LINE)}, so that it is no table"
                 )
     return kept.getvalue()
