@@ -120,7 +120,6 @@ def test_the_index_of_pandas_in_parquet(tmp_path, index):
 
 
 def test_excel(tmp_path):
-    pytest.importorskip("fastexcel")
     xlsx(tmp_path / "a.xlsx", [HEADER, *([key, *row] for key, row in zip(IDS, X.tolist(), strict=True))])
     loaded = read_views(tmp_path / "a.xlsx", id_column="id")
     np.testing.assert_array_equal(loaded.views.arrays[0], X)

@@ -32,7 +32,7 @@ class Beginning(NamedTuple):
     notes: tuple[str, ...]
 
 
-def find_beginning(content: bytes, where: str, *, kind: str) -> Beginning:
+def find_beginning(content: bytes, where: str, *, kind: str, header: bool | None = None) -> Beginning:
     """Find the table in a text.
 
     Parameters
@@ -43,6 +43,8 @@ def find_beginning(content: bytes, where: str, *, kind: str) -> Beginning:
         Path, for notes.
     kind : str
         Suffix of the file: tabs come first in ``.tsv`` and ``.tab``, two lines are skipped in ``.gct``.
+    header : bool, default=None
+        Whether the first row holds names, where that is known.
 
     Returns
     -------
@@ -69,12 +71,12 @@ def find_beginning(content: bytes, where: str, *, kind: str) -> Beginning:
             )
         )
     elif comments and _is_header(comments[-1], lines, separator):
-        content = comments[-1].lstrip(b"#%! ").rstrip(b"\r\n") + b"\n" + content
+        content = comments[-1].rstrip(b"\r\n") + b"\n" + content
         skipped -= 1
     if skipped:
         notes.append(f"{where}: {skipped} line(s) of comments or blanks before the table are left out")
     rows = first_rows(content, separator)
-    row_names = _has_row_names(rows)
+    row_names = header is not False and _has_row_names(rows, sure=header is True)
     if row_names:
         content = separator.encode() + content
         rows[0] = ["", *rows[0]]
@@ -97,7 +99,7 @@ def _without_comments(content: bytes, *, gct: bool) -> tuple[bytes, list[bytes],
         if not end or not (_COMMENT.match(line) or not line.strip()):
             break
         if line.strip():
-            comments.append(line)
+            comments.append(line.lstrip(b"#%! "))
         start, count = end, count + 1
     if gct:  # the version, which is a comment, then the numbers of rows and columns
         start = content.find(b"\n", start) + 1
@@ -188,35 +190,34 @@ def _description(lines: Sequence[str], separator: str) -> int:
         return 0
     width = Counter(map(len, rows)).most_common(1)[0][0]
     start = next(i for i, row in enumerate(rows) if len(row) == width)
+    blank = next((i for i, row in enumerate(rows) if not any(row)), len(rows))
+    if start < blank < len(rows) - 2 and has_header(rows[blank + 1 :]) == (True, True):
+        start, width = blank + 1, len(rows[blank + 1])
     table = rows[start:]
     if not start or width < 2 or len(table) < 2 or any(len(row) != width for row in table if row):
         return 0
     above = [[cell for cell in row if cell.strip()] for row in rows[:start]]
-    if not all(len(row) < width for row in above) or not has_header(table)[0]:
-        return 0
-    return start if not all(is_numeric(cell) for cell in table[0]) else 0
+    fewer = start == blank + 1 or all(len(row) < width for row in above)
+    return start if fewer and has_header(table)[0] else 0
 
 
 def _is_header(comment: bytes, lines: Sequence[str], separator: str) -> bool:
     """Tell whether the last comment names the columns: as many words as there are cells below, which are no header."""
-    names = _cells(comment.decode("utf-8").lstrip("#%! ").strip("\r\n"), separator)
+    names = [name.strip() for name in _cells(comment.decode("utf-8").strip("\r\n"), separator)]
     rows = [_cells(line, separator) for line in lines[:10]]
-    if (
-        not rows
-        or len(names) != len(rows[0])
-        or len(names) < 2
-        or any(name.strip() and is_numeric(name) for name in names)
-    ):
+    if not rows or len(names) != len(rows[0]) or len(names) < 2 or len(set(names)) < len(names):
         return False
-    return any(map(is_numeric, rows[0]))
+    # samples may be called by numbers, but hardly all columns, the first one too
+    return any(map(is_numeric, rows[0])) and not (names[0] and all(map(is_numeric, names)))
 
 
-def _has_row_names(rows: list[list[str]]) -> bool:
+def _has_row_names(rows: list[list[str]], *, sure: bool) -> bool:
     """Tell whether every row has one cell more than the first, the first being its name, as R writes tables."""
     if len(rows) < 2 or not rows[0]:
         return False
     below = rows[1:]
-    if any(len(row) != len(rows[0]) + 1 for row in below) or any(map(is_numeric, rows[0])):
+    names = [row[0] for row in below if row]
+    numbers = any(map(is_numeric, rows[0])) and any(map(is_numeric, names))
+    if any(len(row) != len(rows[0]) + 1 for row in below) or (numbers and not sure):
         return False
-    names = [row[0] for row in below]
     return len(set(names)) == len(names) and any(row[-1].strip() for row in below)

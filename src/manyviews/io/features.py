@@ -69,7 +69,11 @@ def _check_numbers(features: Any, where: str) -> None:
     row, value = next(((i, cell) for i, cell in enumerate(values) if not is_number(str(cell))), (0, values[0]))
     numbers = sum(is_number(str(cell)) for cell in values)
     what = "column" if len(text) == 1 else f"{len(text)} columns"
-    if 2 * numbers > len(values):
+    if numbers == len(values):
+        advice = (
+            "its numbers are text: name it with --id if it holds ids, leave it out with --drop, or save it as numbers"
+        )
+    elif 2 * numbers > len(values):
         advice = (
             f"if it stands for a missing number, give --missing-values {str(value)[:40]!r} (missing_values), else "
             "write numbers with a decimal point and no thousands marks"

@@ -64,7 +64,9 @@ def join_parts(parts: Sequence[Part], missing: str | None) -> Joined:
     if missing is not None and len({frozenset(view) for view in ids.values()}) > 1:
         return _join_different(parts, ids, missing, notes)
     ordered = []
-    for part, (name, order) in zip(parts, row_orders(ids).items(), strict=True):
+    shared, every = set.intersection(*map(set, ids.values())), set().union(*ids.values())
+    hint = _turned(parts) if 2 * len(shared) < len(every) else ""
+    for part, (name, order) in zip(parts, row_orders(ids, hint).items(), strict=True):
         moved = not np.array_equal(order, np.arange(len(order)))
         ordered.append(part.take(order) if moved else part)
         if moved:
@@ -125,6 +127,10 @@ def _one_sided(parts: Sequence[Part]) -> list[str]:
 def _same_columns(parts: Sequence[Part]) -> list[str]:
     """Say that the columns of all tables have the same names, as where samples are columns."""
     every = [names for part in parts for names in _columns(part)]
+    shapes = {view.shape for part in parts for view in part.views.values()}
+    if len(every) > 1 and len(shapes) == 1 and not any(every) and (shape := shapes.pop())[1] > shape[0]:
+        note = f"all views have {shape[1]} columns and {shape[0]} rows; if the columns are samples, give --transpose"
+        return [Caution(note)]
     if len(every) < 2 or len(every[0]) < _MANY_COLUMNS or any(names != every[0] for names in every):
         return []
     names = ", ".join(map(repr, sorted(every[0])[:2]))

@@ -86,13 +86,15 @@ def _bare(key: str) -> str:
     return "".join(mark for mark in key.lower() if mark.isalnum()).lstrip("0")
 
 
-def row_orders(ids: Mapping[str, Sequence[str]]) -> dict[str, NDArray[np.intp]]:
+def row_orders(ids: Mapping[str, Sequence[str]], hint: str = "") -> dict[str, NDArray[np.intp]]:
     """Return, for each view, the rows that follow the order of the first view.
 
     Parameters
     ----------
     ids : mapping of str to sequence of str
         Unique ids of the rows of each view; every view must have the same ids.
+    hint : str, default=""
+        What else may be the matter where they have not.
 
     Returns
     -------
@@ -117,7 +119,7 @@ def row_orders(ids: Mapping[str, Sequence[str]]) -> dict[str, NDArray[np.intp]]:
         raise ValueError(
             f"the views do not have the same ids: of {len(every)} ids, {'; '.join(gaps)}; check that the ids are "
             "written alike (leading zeros count), or choose the samples that every view has with --missing "
-            "intersection, or all of them with --missing union (missing)"
+            f"intersection, or all of them with --missing union (missing){hint}"
         )
     position = {name: {key: row for row, key in enumerate(view)} for name, view in ids.items()}
     return {name: np.array([rows[key] for key in ids[first]], dtype=np.intp) for name, rows in position.items()}

@@ -15,6 +15,7 @@ from manyviews.io.files import checksum, stem
 from manyviews.io.joining import Joined, join_parts
 from manyviews.io.matching import Presence
 from manyviews.io.parts import Part, read_part, with_ids
+from manyviews.io.suspects import code_notes
 from manyviews.io.tables import Frames
 from manyviews.io.truth import read_truth_file
 from manyviews.views import Views
@@ -149,7 +150,15 @@ def read_views(
     labels, truth_file = _truth(joined, parts, id_column, truth)
     files = [file for part in parts for file in part.files] + ([] if truth_file is None else [truth_file])
     notes = tuple(
-        dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_constant_notes(views), *_partly_known(labels)))
+        dict.fromkeys(
+            (
+                *joined.notes,
+                *_overlaps(sources, parts),
+                *_constant_notes(views),
+                *code_notes(views),
+                *_partly_known(labels),
+            )
+        )
     )
     id_name = id_column if views.sample_names is not None else None
     return LoadedViews(views, labels, name, {file: checksum(file) for file in files}, notes, joined.presence, id_name)

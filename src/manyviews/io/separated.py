@@ -71,7 +71,7 @@ def read_separated(
     content, notes = read_text(file, where)
     kind = "".join(suffix.lower() for suffix in file.suffixes[-2:])
     with readable(where, "a table"):
-        content, separator, rows, row_names, more = find_beginning(content, where, kind=kind)
+        content, separator, rows, row_names, more = find_beginning(content, where, kind=kind, header=header)
     notes += more
     if not rows or not rows[0]:
         raise ValueError(f"{where} holds no table; the first line must name the columns")
