@@ -15,6 +15,7 @@ _HOMES = {
     "PerView": "views.per_view",
     "ViewImputer": "views.impute",
     "Views": "views",
+    "compare": "recommend.compare",
 }
 _SUBMODULES = ("cluster", "datasets", "io", "metrics", "report")
 

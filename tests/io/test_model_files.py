@@ -124,7 +124,7 @@ def test_a_crafted_node_cannot_claim_to_be_of_a_trusted_class(folder):
         ("manyviews.import_module", False),
         ("manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC", False),
         ("manyviews.optim.history.History", True),
-        ("manyviews.optim.history.warn_unconverged", False),
+        ("manyviews.optim.alternating.alternate", False),
         ("manyviews.optim.history.np", False),
         ("manyviews.cluster.registry.import_module", False),
         ("manyviews.cluster.base.Views", False),

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
-from manyviews.cli.console import UsageError, count, user_input
+from manyviews.cli.console import UsageError, user_input
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -208,7 +209,7 @@ def fill_like(data: LoadedViews, imputer: Any) -> LoadedViews:
     median = imputer.strategy == "median"
     source = "the column's median" if median else f"the mean of the {imputer.n_neighbors} nearest samples"
     notes = [
-        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {imputer.strategy})"
+        f"view {name!r}: {amount(number, 'empty cell')} filled with {source} (--impute {imputer.strategy})"
         for name, number in count_gaps(data.views).items()
         if number
     ]

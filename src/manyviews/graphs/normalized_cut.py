@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from manyviews.linalg.eigen import DENSE_LIMIT, top_eigenpairs
 
-__all__ = ["normalized_cut"]
+__all__ = ["leading_eigenpairs", "normalized_cut"]
 
 Array = NDArray[Any]
 
@@ -38,11 +38,14 @@ def normalized_cut(affinity: Any, k: int) -> tuple[NDArray[np.float64], NDArray[
     if not sparse.issparse(affinity):
         L = affinity * root[:, None] * root
         return top_eigenpairs(0.5 * (L + L.T), k)
-    return _sparse_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
+    return leading_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
 
 
-def _sparse_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
-    """Return the leading eigenpairs, component by component: Lanczos iterations alone miss repeated eigenvalues."""
+def leading_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
+    """Return the k largest eigenpairs of a symmetric CSR matrix (n, n), values descending.
+
+    They are sought component by component, as Lanczos iterations alone miss repeated eigenvalues.
+    """
     count, component = connected_components(L, directed=False)
     if count == 1:
         return _connected_eigenpairs(L, k)
