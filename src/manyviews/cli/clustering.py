@@ -81,14 +81,9 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     views, model = job.data.views, job.model
     with progress.stage("write", f"writing {job.out}"):
         confidence = getattr(model, "confidence_", None)
-<<<<<<< HEAD:src/manyviews/cli/results.py
-        with open(folder / LABELS, "w", encoding="utf-8", newline="") as stream:
+        with new_file(str(folder / LABELS), force=False) as stream:
             id_name, samples = job.data.id_name, views.sample_names
             write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
-=======
-        with new_file(str(folder / LABELS), force=False) as stream:
-            write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
->>>>>>> main:src/manyviews/cli/clustering.py
         save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = peak_memory()

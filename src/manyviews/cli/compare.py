@@ -7,19 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-<<<<<<< HEAD
-from cyclopts import Parameter
-
-from manyviews.cli.comparison_output import print_comparison, write_comparison
-from manyviews.cli.console import Progress, UsageError, user_input
-from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
-from manyviews.cli.inputs import Layout, Reading, check_n_clusters, fill_cells, load_input, whole_number
-from manyviews.cli.results import default_folder
-=======
 from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
     AsJson,
@@ -46,7 +38,6 @@ from manyviews.cli.output import (
     save_text,
 )
 from manyviews.cli.reading import say_notes
->>>>>>> main
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -75,18 +66,11 @@ def compare(
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
-<<<<<<< HEAD
     layout: Layout | None = None,
-    seed: Annotated[int, WholeNumber] = 0,
-    jobs: Annotated[int, WholeNumber] = 1,
-    time_limit: float = 300.0,
-    memory_limit: float | None = None,
-=======
     seed: Whole = 0,
     jobs: Whole = 1,
     time_limit: float = 150.0,
     memory_limit: MemorySize = None,
->>>>>>> main
     out: str | None = None,
     force: Switch = False,
     as_json: AsJson = False,
@@ -99,11 +83,11 @@ def compare(
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
         Number of clusters.
     view
-        One view as NAME=FILE; give it once per view.
+        One view as NAME=FILE or NAME=FILE:COLUMNS; give it once per view.
     methods
         Names of methods with commas between (see: manyviews methods).
     family
@@ -124,7 +108,7 @@ def compare(
     impute
         Fill single empty cells: median of the column, or knn.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     seed
         First seed.
     jobs
@@ -144,16 +128,8 @@ def compare(
     """
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
-<<<<<<< HEAD
-    progress = Progress(quiet=quiet)
-    if out is not None:
-        with user_input():
-            check_folder(out, force=force)
-    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
-=======
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
->>>>>>> main
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         data, _ = fill_cells(load_input(source, view or (), reading), impute)
     refuse_inputs(out, data.checksums)

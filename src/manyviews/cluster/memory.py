@@ -86,8 +86,6 @@ def anchor_width(width: tuple[int, float]) -> float:
 def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
     """Return what scikit-learn's k-means needs for n dense rows of d numbers: a copy, its variance, labels, weights."""
     return 2 * n * d * itemsize + 40 * n
-<<<<<<< HEAD
-=======
 
 
 def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
@@ -96,9 +94,3 @@ def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
         return ""
     most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
     return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"
-
-
-def readable_size(n_bytes: float) -> str:
-    """Return a number of bytes in words."""
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"
->>>>>>> main

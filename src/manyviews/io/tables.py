@@ -313,7 +313,7 @@ def _truth(frame: Any, column: str, where: str) -> NDArray[Any]:
 
 
 def _suspicions(columns: list[str], ids: Any, truth: Any, where: str) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for column in columns:
         if ids is None and LIKELY_ID.fullmatch(column):
             what = f"{where}: column {column!r} is used as a feature; if it names the rows, give --id {column}"
