@@ -89,7 +89,8 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     with progress.stage("write", f"writing {job.out}"):
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
-            write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
+            id_name, samples = job.data.id_name, views.sample_names
+            write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
         if job.keep_model:
             _say_size(model_bytes(model), progress)
             save_model(model, folder / MODEL, views, imputer=job.imputer)
@@ -115,7 +116,7 @@ def _say_size(n_bytes: int, progress: Stages) -> None:
 
 def _record(job: Job) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.metrics import evaluate
+    from manyviews.metrics.report import evaluate_known
 
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
@@ -132,7 +133,7 @@ def _record(job: Job) -> dict[str, Any]:
         "n_iter": model.n_iter_,
         "converged": model.converged_,
         "cluster_sizes": sizes,
-        "scores": None if labels is None else evaluate(labels, model.labels_),
+        "scores": None if labels is None else evaluate_known(labels, model.labels_),
         "scalings": dict(zip(views.names, model.scalings_, strict=True)),
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "timings": {},

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.registry import METHODS, MethodInfo, find_method
-from manyviews.metrics import adjusted_rand_index, evaluate
+from manyviews.metrics import adjusted_rand_index
+from manyviews.metrics.report import evaluate_known
 from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
@@ -188,7 +189,7 @@ def compare_methods(
             results.append(_without_result(method, fits))
         else:
             own = groupings[method.name].seeds
-            scores = [] if truth is None else [evaluate(truth, labels) for labels in own]
+            scores = [] if truth is None else [evaluate_known(np.asarray(truth), labels) for labels in own]
             fields = {"criteria": criteria[method.name], "scores": _by_score(scores)}
             results.append(_result(method, fits.outcomes[method.name], own, fields))
     return Comparison(tuple(results), recommend(criteria) if criteria else None)
