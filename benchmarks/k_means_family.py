@@ -43,8 +43,8 @@ def digits(args):
     print("Table 1: Con-MC .739±.039 .728±.067, RMKMC .807±.033 .788±.075, MSPL .868±.020 .874±.055 (NMI ACC)")
     single = {"n_init": 1, "init": "random"}
     row("MSPL, one random start", views, y, args.seeds, MSPL, **single)
-    row("MSPL hard, one random start", views, y, args.seeds, MSPL, weighting="hard", **single)
-    row("MSPL none, one random start", views, y, args.seeds, MSPL, weighting="none", **single)
+    row("MSPL hard, one random start", views, y, args.seeds, MSPL, pacing="hard", **single)
+    row("MSPL none, one random start", views, y, args.seeds, MSPL, pacing="none", **single)
     row("MSPL", views, y, args.seeds, MSPL)
     row("MSPL, standard", views, y, args.seeds, MSPL, scaling="standard")
     row(

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.utils import get_tags
 
 import manyviews
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -34,6 +35,47 @@ def test_an_unknown_name_is_an_attribute_error():
         manyviews.OPLFVMC  # noqa: B018
 
 
+def test_methods_come_from_their_package_too():
+    from manyviews.cluster import FastMICE
+
+    assert FastMICE is manyviews.FastMICE
+    assert manyviews.cluster.__all__ == sorted(row.class_name for row in METHODS)
+    with pytest.raises(AttributeError, match="'Views'"):
+        manyviews.cluster.Views  # noqa: B018
+
+
+def test_one_method_is_the_default():
+    assert [row.name for row in METHODS if row.default] == [DEFAULT_METHOD]
+
+
+@pytest.mark.parametrize("row", METHODS, ids=[row.name for row in METHODS])
+def test_facts_of_the_registry_are_those_of_the_class(row):
+    model = row.load()()
+    tags = get_tags(model)
+    assert (row.sparse, row.missing) == (tags.input_tags.sparse, model._accepts_missing)
+    assert row.predicts == hasattr(model, "predict")
+    constraint = model._parameter_constraints.get("base")
+    bases = {"features"} if constraint is None else constraint[0].options
+    assert set(row.base_inputs) == set(getattr(model, "_base_inputs", bases))
+    assert row.load().__name__ == row.class_name
+
+
+def test_what_is_made_from_the_registry_is_up_to_date():
+    script = ROOT / "scripts" / "make_stub.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_package_is_installed_with_its_types():
+    home = Path(manyviews.__file__).parent
+    assert all((home / name).is_file() for name in ("py.typed", "__init__.pyi", "cluster/__init__.pyi"))
+
+
+def test_ranges_of_parameters_are_written_in_one_place():
+    private = [path.name for path in SOURCES if "sklearn.utils._param_validation" in path.read_text(encoding="utf-8")]
+    assert private == ["constraints.py"]
+
+
 @pytest.mark.parametrize("row", METHODS, ids=[row.name for row in METHODS])
 def test_every_method_is_public_documented_and_in_the_readme(row):
     cls = row.load()
@@ -44,6 +86,20 @@ def test_every_method_is_public_documented_and_in_the_readme(row):
     documented = set(re.findall(r"^    (\w+(?:, \w+)*) : ", cls.__doc__, flags=re.MULTILINE))
     documented = {name for names in documented for name in names.split(", ")}
     assert set(cls().get_params()) <= documented
+
+
+def test_one_name_means_one_thing():
+    """No class or function of a module is called as another one elsewhere; private ones, with _ in front, may be.
+
+    A command is called as the function of the package that it runs.
+    """
+    homes = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            command = path.parent.name == "cli" and path.stem == getattr(node, "name", None)
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_") and not command:
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT / "src")))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def code_lines(node, text):

@@ -10,7 +10,7 @@ from manyviews.graphs.anchor_graph import (
     find_anchors,
     recall,
 )
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.prototypes.anchors import AnchorRegions, anchor_regions, hybrid_anchors
 
 CASES = ["affinity_p31_K3_euclid", "affinity_p120_K2_euclid", "affinity_p120_K2_cosine"]

@@ -11,18 +11,16 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
+import manyviews
 from manyviews import Views
-from manyviews.cli.model_types import is_model_type
 from manyviews.cluster.registry import METHODS
+from manyviews.io import load_model
 from manyviews.io.files import checksum
-from manyviews.io.model import load_model, match_features, save_model
+from manyviews.io.model import FORMAT, match_features, save_model
+from manyviews.io.model_types import is_model_type
 
 RNG = np.random.default_rng(0)
 X = Views({"a": RNG.normal(size=(30, 4)), "b": RNG.normal(size=(30, 3))})
-
-
-def nothing_else(name):
-    return False
 
 
 @pytest.fixture
@@ -44,23 +42,35 @@ def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method):
         variants.append(clone(plain).set_params(approximation="nystrom", n_landmarks=10))
     for number, model in enumerate(variants):
         save_model(model.fit(X), tmp_path / str(number), X)
-        loaded = load_model(tmp_path / str(number), trusted=is_model_type)
+        loaded = load_model(tmp_path / str(number))
         assert type(loaded) is method.load()
         np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
         np.testing.assert_array_equal(loaded.history_.objective, model.history_.objective)
 
 
+def test_the_folder_names_methods_as_users_know_them(tmp_path):
+    """A method may move to another file without making the models of users unreadable."""
+    (tmp_path / "out").mkdir()
+    save_model(manyviews.OPLFMVC(3, random_state=0).fit(X), tmp_path / "out" / "model", X)
+    header = json.loads((tmp_path / "out/model/model.json").read_text())
+    assert (header["class"], header["format"]) == ("OPLFMVC", FORMAT)
+    with zipfile.ZipFile(tmp_path / "out/model/model.skops") as archive:
+        schema = json.loads(archive.read("schema.json"))
+    assert (schema["__module__"], schema["__class__"]) == ("manyviews", "OPLFMVC")
+    assert ".op_lfmvc" not in json.dumps(schema)
+    # the output folder of the command will do too
+    assert isinstance(load_model(tmp_path / "out"), manyviews.OPLFMVC)
+
+
 def test_scikit_learn_types_need_no_further_trust(folder):
-    loaded = load_model(folder, trusted=nothing_else)
+    loaded = load_model(folder)
     assert loaded.predict(X.concatenate()).shape == (30,)
 
 
 def test_types_that_no_model_has_are_refused(tmp_path):
     save_model(X, tmp_path / "m", X)
-    with pytest.raises(
-        ValueError, match=r"asks for manyviews.views.container.Views, which no manyviews model is made of"
-    ):
-        load_model(tmp_path / "m", trusted=is_model_type)
+    with pytest.raises(ValueError, match=r"asks for manyviews.Views, which no manyviews model is made of"):
+        load_model(tmp_path / "m")
 
 
 class Trace:
@@ -77,16 +87,23 @@ def test_hostile_file_runs_nothing(tmp_path, folder):
     skops.io.dump({"model": Trace(), "call": os.system}, folder / "model.skops")
     edit(folder, sha256=checksum(folder / "model.skops"))
     with pytest.raises(ValueError, match="no manyviews model is made of"):
-        load_model(folder, trusted=is_model_type)
+        load_model(folder)
     assert Trace.made == 0
 
 
 @pytest.mark.parametrize(
     ("name", "trusted"),
     [
-        ("manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC", True),
+        ("manyviews.OPLFMVC", True),
+        ("manyviews.ViewImputer", True),
+        ("manyviews.PerView", True),
+        ("manyviews.Views", False),
+        ("manyviews.datasets", False),
+        ("manyviews.nope", False),
+        ("manyviews.import_module", False),
+        ("manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC", False),
         ("manyviews.optim.history.History", True),
-        ("manyviews.optim.history.warn_unconverged", False),
+        ("manyviews.optim.alternating.alternate", False),
         ("manyviews.optim.history.np", False),
         ("manyviews.cluster.registry.import_module", False),
         ("manyviews.cluster.base.Views", False),
@@ -107,36 +124,39 @@ def test_damage_is_noticed(folder):
     content = body.read_bytes()
     body.write_bytes(content[:-10])
     with pytest.raises(ValueError, match="missing or damaged"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
     edit(folder, sha256=checksum(body))
     with pytest.raises(ValueError, match=r"cannot be read .*fit and save the model again"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
     body.unlink()
     with pytest.raises(ValueError, match="missing or damaged"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
 
 
 def test_foreign_and_newer_folders(tmp_path, folder):
     with pytest.raises(ValueError, match="no such model folder"):
-        load_model(tmp_path / "nope", trusted=nothing_else)
+        load_model(tmp_path / "nope")
     (tmp_path / "other").mkdir()
     with pytest.raises(ValueError, match=r"no model folder: it has no model\.json"):
-        load_model(tmp_path / "other", trusted=nothing_else)
+        load_model(tmp_path / "other")
     for views in (None, {}, [], [{"name": "a"}]):
         edit(folder, views=views)
         with pytest.raises(ValueError, match=r"model\.json are damaged"):
-            load_model(folder, trusted=nothing_else)
+            load_model(folder)
     edit(folder, views=[{"name": "a", "n_features": 1, "feature_names": None}])
     edit(folder, format=99)
-    with pytest.raises(ValueError, match="written by a newer manyviews"):
-        load_model(folder, trusted=nothing_else)
-    edit(folder, format=1, **{"class": "OPLFMVC"})
+    with pytest.raises(ValueError, match=r"has format 99 \(written by manyviews .* reads format 2; update manyviews$"):
+        load_model(folder)
+    edit(folder, format=1)
+    with pytest.raises(ValueError, match=r"has format 1 .* reads format 2; fit and save the model again$"):
+        load_model(folder)
+    edit(folder, format=FORMAT, **{"class": "OPLFMVC"})
     with pytest.raises(ValueError, match="do not belong together"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
     for text in ("[]", "{}", '{"format": "x"}', "{", "\xff"):
         (folder / "model.json").write_text(text, encoding="latin-1")
         with pytest.raises(ValueError, match=r"model\.json"):
-            load_model(folder, trusted=nothing_else)
+            load_model(folder)
 
 
 def test_views_are_matched_by_name(folder):
@@ -173,7 +193,7 @@ def test_a_model_folder_reaches_nothing_outside_of_it(tmp_path, folder):
     (folder / "model.skops").rename(secret)
     edit(folder, file="../secret", body="../secret", sha256=checksum(secret))
     with pytest.raises(ValueError, match="missing or damaged"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
     with zipfile.ZipFile(secret) as whole, zipfile.ZipFile(folder / "model.skops", "w") as archive:
         schema = json.loads(whole.read("schema.json"))
         np.save(tmp_path / "outside.npy", np.zeros(3))
@@ -181,7 +201,7 @@ def test_a_model_folder_reaches_nothing_outside_of_it(tmp_path, folder):
     edit(folder, sha256=checksum(folder / "model.skops"))
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(ValueError, match=r"cannot be read \(KeyError"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -198,4 +218,4 @@ def redirected(node):
 def test_a_damaged_description_of_the_views(folder, views):
     edit(folder, views=views)
     with pytest.raises(ValueError, match=r"the views in model\.json are damaged"):
-        load_model(folder, trusted=nothing_else)
+        load_model(folder)

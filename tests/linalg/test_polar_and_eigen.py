@@ -1,8 +1,19 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews.linalg.eigen import column_signs, fix_signs, top_eigenpairs
+import manyviews
+from manyviews.linalg.eigen import (
+    all_eigenpairs,
+    column_signs,
+    eigenvalues,
+    fix_signs,
+    leading_singular,
+    top_eigenpairs,
+)
 from manyviews.linalg.polar import polar, random_orthogonal
 
 
@@ -87,3 +98,45 @@ def test_well_filled_sparse_matrices_give_what_dense_ones_give():
     expected, U = np.linalg.eigh(A - w @ w.T)
     np.testing.assert_allclose(values, expected[:-5:-1])
     np.testing.assert_allclose(vectors @ vectors.T, U[:, -4:] @ U[:, -4:].T, atol=1e-9)
+
+
+def test_all_eigenpairs_are_descending_and_rebuild_the_matrix():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(30, 30))
+    A = A + A.T
+    values, vectors = all_eigenpairs(A)
+    assert (np.diff(values) <= 0).all()
+    np.testing.assert_allclose((vectors * values) @ vectors.T, A, atol=1e-12)
+    np.testing.assert_allclose(eigenvalues(A), values, atol=1e-12)
+    np.testing.assert_allclose(values[:3], top_eigenpairs(A, 3)[0])
+    assert all_eigenpairs(A.astype(np.float32))[1].dtype == np.float32
+    copy = A.copy()
+    all_eigenpairs(copy, overwrite=True)
+    np.testing.assert_array_equal(A, A.T)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_leading_singular_triplets_equal_those_of_a_full_decomposition(kind):
+    A = np.random.default_rng(1).normal(size=(40, 15))
+    U, values, V = leading_singular(kind(A), 4, np.random.default_rng(2))
+    _, s, Vt = np.linalg.svd(A)
+    np.testing.assert_allclose(values, s[:4])
+    np.testing.assert_allclose(np.abs(V.T @ Vt[:4].T), np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(A @ V, U * values, atol=1e-10)
+    np.testing.assert_array_equal(column_signs(U), np.ones(4))
+
+
+def test_a_sparse_matrix_may_take_more_restarts_than_filling_it_up_would_pay():
+    path = sparse.diags_array([np.ones(1499), np.ones(1499)], offsets=[-1, 1]).tocsr() / 2
+    values, vectors = top_eigenpairs(path, 3, basis=60, restarts=30_000)
+    np.testing.assert_allclose(values, np.cos(np.pi * np.arange(1, 4) / 1501), atol=1e-10)
+    np.testing.assert_allclose(path @ vectors, vectors * values, atol=1e-8)
+
+
+def test_no_other_module_chooses_an_eigensolver():
+    root = Path(manyviews.__file__).parent
+    solver = re.compile(
+        r"linalg\.(eigh|eigvalsh|eig|eigvals)\b|\b(eigsh|svds|lobpcg|eigvalsh)\b|scipy\.linalg import [^\n]*\beigh"
+    )
+    users = [p.relative_to(root).as_posix() for p in root.rglob("*.py") if solver.search(p.read_text(encoding="utf-8"))]
+    assert users == ["linalg/eigen.py"]

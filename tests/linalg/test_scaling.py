@@ -4,7 +4,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from manyviews.linalg.balance import apply_balanced, fit_balanced
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
 
 
 def both(X, kind):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.alternating import alternate
 from manyviews.optim.restarts import best_restart
 
@@ -28,3 +29,19 @@ def test_each_restart_ends_by_itself_and_the_best_is_kept():
     assert best.history.objective[-1] == pytest.approx(5)
     short = best_restart(step, (np.zeros(4), goals), tol=0.0, max_iter=2)
     assert (short.history.n_iter, short.history.converged) == (2, False)
+
+
+def test_the_augmented_lagrangian_records_the_residual_and_no_objective():
+    seen = []
+
+    def step(mu, following):
+        seen.append((mu, following))
+        return 0.5 ** len(seen)
+
+    history = augmented_lagrangian(step, Penalty(1.0, 2.0, 3.0), tol=0.2, max_iter=9)
+    assert seen == [(1.0, 2.0), (2.0, 3.0), (3.0, 3.0)]
+    np.testing.assert_array_equal(history.residual, [0.5, 0.25, 0.125])
+    assert (history.objective.size, history.n_iter, history.converged) == (0, 3, True)
+    short = augmented_lagrangian(step, Penalty(), tol=0.0, max_iter=2)
+    assert (short.residual.size, short.converged) == (2, False)
+    assert augmented_lagrangian(lambda mu, _: 0.0, Penalty(), tol=1.0, max_iter=9, min_iter=4).n_iter == 4

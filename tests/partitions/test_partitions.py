@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from manyviews.kernels.embedding import common_projection, factor_partition, spectral_partition
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, direction_confidence, kmeans_rows
 from manyviews.partitions.onehot import cluster_order, cluster_sums
 

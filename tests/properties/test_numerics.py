@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, unit_rows
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.partitions.onehot import cluster_order, cluster_sums
 
 numbers = st.floats(-1e6, 1e6, width=32)

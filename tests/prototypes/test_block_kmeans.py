@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.prototypes.anchors import anchor_regions, hybrid_anchors
 from manyviews.prototypes.block_kmeans import (
     assign_rows,
     block_kmeans,
     coincident,
-    distinct_rows,
+    count_distinct,
     similarity_blocks,
 )
 
@@ -121,6 +121,6 @@ def test_rows_that_differ_by_rounding_only_are_one(dtype):
     X = rng.normal(size=(5, 6)).astype(dtype)
     twins = np.vstack([X, X * dtype(1 + 2 * np.finfo(dtype).eps), X])
     np.testing.assert_array_equal(coincident(twins), np.arange(15) % 5)
-    assert distinct_rows(np.repeat(twins, 40, axis=0), 9) == 5
-    assert distinct_rows(twins, 3) == 3
-    assert distinct_rows(np.zeros((4, 2), dtype), 3) == 1
+    assert count_distinct(np.repeat(twins, 40, axis=0), 9) == 5
+    assert count_distinct(twins, 3) == 3
+    assert count_distinct(np.zeros((4, 2), dtype), 3) == 1

@@ -4,7 +4,7 @@ from scipy import sparse
 
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
-from manyviews.prototypes.weighted import assign, center_distances, centroids, lloyd, make_stack, reseed_empty
+from manyviews.prototypes.weighted import assign, center_distances, centroids, make_stack, stack_kmeans
 
 
 @pytest.fixture
@@ -90,28 +90,20 @@ def test_weight_one_is_k_means_on_the_views_side_by_side(case):
     from sklearn.cluster import KMeans
 
     views, _, centers, _ = case
-    found, assignment, objective, converged = lloyd(make_stack(views), centers)
+    found, labels, _, objective, converged = stack_kmeans(make_stack(views), centers)
     expected = KMeans(5, init=np.hstack(centers), n_init=1, tol=0).fit(np.hstack(views))
-    np.testing.assert_array_equal(assignment.labels, expected.labels_)
+    np.testing.assert_array_equal(labels, expected.labels_)
     np.testing.assert_allclose(np.hstack(found), expected.cluster_centers_)
     assert objective[-1] == pytest.approx(expected.inertia_)
     assert converged
     assert (np.diff(objective) <= 1e-9).all()
 
 
-def test_empty_clusters_take_the_samples_of_largest_loss():
-    labels = np.array([0, 0, 0, 1, 1])
-    losses = np.array([[1.0, 5, 2, 9, 0]])
-    assert reseed_empty(labels, losses, 4)
-    assert labels.tolist() == [0, 3, 0, 2, 1]
-    assert not reseed_empty(np.zeros(3, dtype=int), np.zeros((1, 3)), 2)
-
-
 def test_k_means_fills_every_cluster_where_points_allow(case):
     views, _, _, _ = case
     far = [np.full((5, d), 100.0) for d in (4, 7)]
     far = [C + np.arange(5)[:, None] for C in far]
-    assert np.unique(lloyd(make_stack(views), far)[1].labels).size == 5
+    assert np.unique(stack_kmeans(make_stack(views), far).labels).size == 5
 
 
 def test_distances_to_all_centres(case):

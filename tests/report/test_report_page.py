@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from manyviews.optim.history import History
 from manyviews.pages.inline import json_text, script_text
 from manyviews.pages.wording import amount, decimal, duration, fixed, percent, plain, size
 from manyviews.report import figures, render_report, summarize, write_report
@@ -155,6 +156,18 @@ def test_figures_work_in_a_notebook(blobs):
     assert [note.text for note in figure.layout.annotations] == ["<b>0</b>", "<b>1</b>", "<b>2</b>"]
     assert list(figures.weights_figure(summary).data[0].x) == [0.25, 0.75]
     assert list(figures.convergence_figure(summary).data[0].y) == [5.0, 3.0, 2.5]
+    assert figures.convergence_figure(summary).layout.yaxis.title.text == "objective"
+
+
+def test_a_method_that_records_a_residual_is_shown_with_it_and_on_a_scale_of_powers(blobs):
+    views, model = blobs
+    model.history_ = History(np.zeros(0), 3, True, residual=np.array([1.0, 1e-2, 1e-5]))
+    figure = figures.convergence_figure(summarize(model, views))
+    assert list(figure.data[0].y) == [1.0, 1e-2, 1e-5]
+    assert (figure.layout.yaxis.title.text, figure.layout.yaxis.type) == ("residual", "log")
+    text = render_report(model, views)
+    assert "Residual after each iteration" in text
+    assert "how far the conditions" in text
 
 
 def test_numbers_of_clusters_do_not_lie_on_each_other():

@@ -34,7 +34,8 @@ def test_weights_convergence_and_method(blobs):
     views, model = blobs
     summary = summarize(model, views, run={"method": "some-method", "parameters": {"alpha": 2.0, "how": "x"}})
     assert summary["weights"] == [{"view": "shape", "weight": 0.75}, {"view": "colour", "weight": 0.25}]
-    assert summary["convergence"]["objective"] == [5.0, 3.0, 2.5]
+    assert summary["convergence"]["values"] == [5.0, 3.0, 2.5]
+    assert summary["convergence"]["shows"] == "objective"
     assert summary["convergence"]["iteration"] == [1, 2, 3]
     assert summary["method"]["name"] == "some-method"
     assert [(p["name"], p["value"]) for p in summary["method"]["parameters"]] == [("alpha", "2"), ("how", "x")]
@@ -276,7 +277,7 @@ def test_without_a_record_versions_seed_and_command_are_found(three_views):
 def test_a_long_history_is_thinned_but_keeps_its_ends():
     model = make_model([0, 1], history_=SimpleNamespace(objective=np.arange(5000.0)))
     curve = summarize(model, [np.eye(2)])["convergence"]
-    assert len(curve["objective"]) == 1000
+    assert len(curve["values"]) == 1000
     assert (curve["iteration"][0], curve["iteration"][-1], curve["n_iter"]) == (1, 5000, 5000)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from manyviews.cli.console import UsageError, count, user_input
+from manyviews.cli.console import UsageError, user_input
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -100,7 +101,7 @@ def fill_like(data: LoadedViews, imputer: Any) -> LoadedViews:
     median = imputer.strategy == "median"
     source = "the column's median" if median else f"the mean of the {imputer.n_neighbors} nearest samples"
     notes = [
-        f"view {name!r}: {count(number, 'empty cell')} filled with {source} (--impute {imputer.strategy})"
+        f"view {name!r}: {amount(number, 'empty cell')} filled with {source} (--impute {imputer.strategy})"
         for name, number in count_gaps(data.views).items()
         if number
     ]

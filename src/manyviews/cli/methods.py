@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from manyviews.cli.console import print_json, print_table
+from manyviews.cli.options import AsJson
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
 
-__all__ = ["DEFAULT_METHOD", "methods"]
-
-DEFAULT_METHOD = "fastmice"
+__all__ = ["methods"]
 
 
-def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False) -> None:
+def methods(*, as_json: AsJson = False) -> None:
     """List the clustering methods, what they cost and what they take.
 
     Parameters
@@ -25,7 +22,7 @@ def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), sh
     as_json
         Print one JSON object.
     """
-    from manyviews.cluster.registry import METHODS
+    from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
     if as_json:
         print_json({"default": DEFAULT_METHOD, "methods": [asdict(method) for method in METHODS]})

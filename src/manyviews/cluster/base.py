@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -10,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manyviews.cluster.memory import check_memory
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
@@ -33,6 +33,7 @@ from manyviews.views.check import (
     per_view,
 )
 from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.constant import constant_views
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
@@ -42,9 +43,9 @@ __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
-    A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``, and
-    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits
-    ``PredictMixin`` and implements ``_predict(views)``.
+    A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``; where it holds other
+    than the usual arrays also ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for
+    new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
     _accepts_sparse: ClassVar[bool] = True
@@ -53,9 +54,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
+    # power of n with which the memory grows, where that is known
+    _memory_order: ClassVar[int | None] = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions({"auto", *SCALINGS}), dict, None],
+        "n_clusters": [POSITIVE_INT],
+        "scaling": [one_of("auto", *SCALINGS), dict, None],
         "views": ["array-like", dict, None],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],
@@ -91,7 +94,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = False  # a row of NaN marks an unobserved sample; a single NaN is an error
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the samples.
 
@@ -132,10 +134,17 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
+        self._fit_checked(X, match_to)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
+    def _fit_checked(self, X: Any, match_to: Any) -> None:
         views = self._check_views(X, reset=True)
         first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
+        self._constant: tuple[str, ...] = ()
+        self._note_constant(views, constant_views(views))
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit(views, child_rng(self.random_state))[first]
         self._order = cluster_order(raw, self.n_clusters)
@@ -146,7 +155,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
-        return self
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
@@ -167,6 +175,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.view_weights_ = weights / weights.sum()
         return result.labels
 
+    def _note_constant(self, views: Views, names: list[str], seen: str = "") -> None:
+        """Warn of constant views, of each once; ``seen`` says how they are seen, where not as they were given.
+
+        If all are, there is no other view to decide, and a method has refused them or was asked for one cluster.
+        """
+        new = tuple(name for name in names if name not in self._constant)
+        self._constant += new
+        if new and len(self._constant) < len(views.names):
+            listed = ", ".join(map(repr, new))
+            kind, rest = ("view", "is") if len(new) == 1 else ("views", "are")
+            says = "it says" if len(new) == 1 else "they say"
+            warn_user(f"{kind} {listed} {rest} constant{seen}: {says} nothing about the samples")
+
     def _why_unconverged(self) -> str:
         """Say what did not come to its end in the fit and what to change, or nothing."""
         if self.converged_:
@@ -183,8 +204,25 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         )
 
     def _memory_estimate(self, views: Views) -> int:
-        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
-        raise TypeError(f"{type(self).__name__} has no estimate of its memory")
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves.
+
+        These are the scaled views and what is kept of each sample; a method overrides it where it holds n × n arrays or
+        reads its views otherwise.
+        """
+        return self._scaled_bytes(views) + int(8 * len(views) * self._kept_numbers(views))
+
+    def _scaled_bytes(self, views: Views) -> int:
+        """Return the bytes of the scaled views, and of a second copy of the largest while they are made."""
+        copies = [copy_bytes(X) for X in views.arrays]
+        return sum(copies) + max(copies)
+
+    def _kept_numbers(self, views: Views) -> float:
+        """Return how many numbers are held of each sample: an embedding, k-means on a copy of it, distances, labels."""
+        return 4.0 * self.n_clusters + 5.0
+
+    def _most_samples(self) -> int | None:
+        """Return the most samples for which a fit is started, None where memory alone decides."""
+        return None
 
     def _first_equals(self, views: Views) -> NDArray[np.int64]:
         """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
@@ -249,9 +287,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__
-        takers = [row.class_name for row in METHODS if row.missing]
-        hint = f", or use {', '.join(takers)}" if takers else ""
+        hint = "" if self._accepts_missing else f", or use {self._alternatives().takers_of_missing()}"
         return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
+
+    @staticmethod
+    def _alternatives() -> Any:
+        """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
+        return import_module("manyviews.cluster.alternatives")
 
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""

@@ -1,4 +1,4 @@
-"""Refuse a fit that the memory of the machine cannot hold, before it starts, and name the methods that would fit."""
+"""Refuse a fit that the memory of the machine cannot hold, before it starts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from typing import Any
 
 from scipy import sparse
 
-from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 
-__all__ = ["anchor_width", "check_memory", "copy_bytes", "kmeans_bytes", "machine_memory", "stored_width"]
+__all__ = [
+    "anchor_width",
+    "check_memory",
+    "copy_bytes",
+    "kmeans_bytes",
+    "machine_memory",
+    "readable_size",
+    "stored_width",
+]
 
 _CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -42,6 +49,8 @@ def _read(place: str) -> str:
 def check_memory(estimator: Any, views: Views) -> None:
     """Compare what a fit needs, by the estimator's ``_memory_estimate``, with what there is.
 
+    A method whose time grows out of hand before its memory does says so by ``_most_samples``.
+
     Parameters
     ----------
     estimator : MultiViewClusterer
@@ -52,25 +61,33 @@ def check_memory(estimator: Any, views: Views) -> None:
     Raises
     ------
     ValueError
-        If more is needed than the machine has; the text has both numbers and the methods that would fit.
+        If more is needed than the machine has, or there are more samples than the method takes; the text has both
+        numbers and the methods that would fit.
 
     Warns
     -----
     UserWarning
         If more is needed than is free at the moment.
     """
-    needed = estimator._memory_estimate(views)
+    needed, most = estimator._memory_estimate(views), estimator._most_samples()
     total, free = machine_memory()
     name = type(estimator).__name__
+    if most is not None and len(views) > most:
+        raise ValueError(
+            f"{name} would take hours for {len(views)} samples, which are more than max_samples={most}; raise that to "
+            f"wait, or {estimator._alternatives().that_would_fit(estimator, views, total)}"
+        )
+    wanted = f"{name} needs about {readable_size(needed)} of memory"
     if total is not None and needed > total:
         raise ValueError(
-            f"{name} needs about {_size(needed)} of memory for {len(views)} samples, more than the {_size(total)} of "
-            f"this machine; {_remedy(estimator, views, total)}"
+            f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine"
+            f"{_reach(estimator, views, needed, total)}; "
+            f"{estimator._alternatives().that_would_fit(estimator, views, total)}"
         )
     if free is not None and needed > free:
         warn_user(
-            f"{name} needs about {_size(needed)} of memory and {_size(free)} are free: it may become slow or be "
-            "ended by the system; close other programs, or use fewer samples"
+            f"{wanted} and {readable_size(free)} are free: it may become slow or be ended by the system; close other "
+            "programs, or use fewer samples"
         )
 
 
@@ -95,29 +112,14 @@ def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
     return 2 * n * d * itemsize + 40 * n
 
 
-def _remedy(estimator: Any, views: Views, total: int) -> str:
-    """Name the methods that would fit with their default parameters, the one at hand first."""
-    own = type(estimator).__name__
-    needs = {
-        row: int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
-        for row in METHODS
-        if _takes(row, estimator, views)
-    }
-    fitting = sorted((row for row in needs if needs[row] <= total), key=lambda row: (row.class_name != own, needs[row]))
-    hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
-    if not fitting:
-        return f"{hint}use fewer samples"
-    named = [f"{row.class_name} ({row.name}) about {_size(needs[row])}" for row in fitting[:4]]
-    return f"{hint}use a method that would fit; with default parameters {', '.join(named)}"
+def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
+    """Say up to how many samples the method goes, to two digits, where it is known how its memory grows."""
+    if estimator._memory_order is None:
+        return ""
+    most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
+    return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"
 
 
-def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
-    if getattr(estimator, "base", "features") != "features":
-        return False  # kernels and partitions are no features
-    if not row.sparse and any(map(sparse.issparse, views.arrays)):
-        return False
-    return row.missing or bool(views.observed.all())
-
-
-def _size(n_bytes: float) -> str:
+def readable_size(n_bytes: float) -> str:
+    """Return a number of bytes in words."""
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"

@@ -1,4 +1,4 @@
-"""One row per method, read from methods.toml: it drives the command line, the common tests and the documentation."""
+"""One row per method, read from methods.toml as plain data: no method is imported before it is asked for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["METHODS", "MethodInfo", "find_method"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "MethodInfo", "find_method"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class MethodInfo:
         Where the estimator lives.
     title : str
         Full title.
+    summary : str
+        What it does, in a few words.
     family : str
         Kind of method.
     cost : str
@@ -31,17 +33,25 @@ class MethodInfo:
     sparse, missing, predicts : bool
         Whether it takes CSR views, takes samples not observed in some view, labels new samples.
     base_inputs : tuple of str
-        What a view may be: features, a kernel, a partition.
+        What a view may be: "features", a "kernel", an "embedding" (its eigenvectors), or "labels" (of many
+        clusterings).
     paper, doi : str
         Source; doi is empty where the paper has none.
     year : int
         Year of the paper.
+    cite : str
+        The source in short.
+    main : bool
+        Whether ``compare`` fits it where no methods are named.
+    default : bool
+        Whether it is the one that is taken where no method is named.
     """
 
     name: str
     class_name: str
     module: str
     title: str
+    summary: str
     family: str
     cost: str
     sparse: bool
@@ -51,6 +61,9 @@ class MethodInfo:
     paper: str
     doi: str
     year: int
+    cite: str
+    main: bool = False
+    default: bool = False
 
     def load(self) -> Any:
         """Return the estimator class."""
@@ -67,6 +80,7 @@ def _methods() -> tuple[MethodInfo, ...]:
 
 
 METHODS: tuple[MethodInfo, ...] = _methods()
+DEFAULT_METHOD: str = next(row.name for row in METHODS if row.default)
 
 
 def find_method(name: str) -> MethodInfo:

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
 
-from manyviews.linalg.eigen import DENSE_LIMIT, fix_signs, top_eigenpairs
+from manyviews.linalg.eigen import DENSE_LIMIT, top_eigenpairs
 
-__all__ = ["normalized_cut"]
+__all__ = ["leading_eigenpairs", "normalized_cut"]
 
 Array = NDArray[Any]
 
@@ -39,11 +38,14 @@ def normalized_cut(affinity: Any, k: int) -> tuple[NDArray[np.float64], NDArray[
     if not sparse.issparse(affinity):
         L = affinity * root[:, None] * root
         return top_eigenpairs(0.5 * (L + L.T), k)
-    return _sparse_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
+    return leading_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
 
 
-def _sparse_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
-    """Return the leading eigenpairs, component by component: Lanczos iterations alone miss repeated eigenvalues."""
+def leading_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
+    """Return the k largest eigenpairs of a symmetric CSR matrix (n, n), values descending.
+
+    They are sought component by component, as Lanczos iterations alone miss repeated eigenvalues.
+    """
     count, component = connected_components(L, directed=False)
     if count == 1:
         return _connected_eigenpairs(L, k)
@@ -66,7 +68,5 @@ def _connected_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
     n = L.shape[0]
     if n <= DENSE_LIMIT or k > n // 4:
         return top_eigenpairs(L.toarray(), k)
-    start = np.random.default_rng(0).standard_normal(n)
-    values, vectors = eigsh(L, k=k, which="LA", v0=start, ncv=min(n, max(4 * k + 1, 40)), maxiter=20 * n)
-    order = np.argsort(values)[::-1]
-    return values[order], fix_signs(vectors[:, order])
+    # graphs of neighbours have many eigenvalues close to 1
+    return top_eigenpairs(L, k, basis=max(4 * k + 1, 40), restarts=20 * n)

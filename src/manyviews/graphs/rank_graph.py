@@ -13,10 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
 
 from manyviews.graphs.components import bipartite_components
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.eigen import all_eigenpairs
 from manyviews.linalg.simplex import project_segments
 
 __all__ = ["PenaltySearch", "Projection", "RankGraph", "RankRule", "rank_constrained_graph"]
@@ -251,8 +251,8 @@ def _embed(P: sparse.csr_array, c: int) -> _Embedding:
     sample_scale, anchor_scale = _inverse_roots(P.sum(axis=1)), _inverse_roots(P.sum(axis=0))
     values = P.data * np.repeat(sample_scale, np.diff(P.indptr)) * anchor_scale[P.indices]
     N = sparse.csr_array((values, P.indices, P.indptr), shape=P.shape)
-    eigenvalues, vectors = eigh(_gram(N))
-    eigenvalues, V = eigenvalues[::-1], vectors[:, ::-1][:, :c]
+    eigenvalues, vectors = all_eigenpairs(_gram(N), overwrite=True)
+    V = vectors[:, :c]
     U = N @ (V / np.sqrt(np.maximum(eigenvalues[:c], SMALLEST_EIGENVALUE)))
     return _Embedding(U / np.sqrt(2), V / np.sqrt(2), sample_scale, anchor_scale, eigenvalues)
 

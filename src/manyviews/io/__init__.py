@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from manyviews.io.model import load_model
 from manyviews.io.multiview import MultiviewFile, read_multiview_file
 from manyviews.io.read import LoadedViews, read_views
 
-__all__ = ["LoadedViews", "MultiviewFile", "read_multiview_file", "read_views"]
+__all__ = ["LoadedViews", "MultiviewFile", "load_model", "read_multiview_file", "read_views"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection
+import zipfile
+from collections.abc import Collection
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,15 @@ import numpy as np
 
 import manyviews
 from manyviews.io.files import checksum
-from manyviews.io.write import write_json
+from manyviews.io.model_types import is_model_type, with_public_name
+from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
 
 __all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "save_model"]
 
-FORMAT = 1
-_HEADER, _BODY, _IMPUTER = "model.json", "model.skops", "imputer.skops"
+# Of the folder and of what fitted estimators hold: raise it when a record that one holds moves or changes.
+FORMAT = 2
+_HEADER, _BODY, _IMPUTER, _DESCRIPTION = "model.json", "model.skops", "imputer.skops", "schema.json"
 
 # What fitted estimators hold besides numbers and scikit-learn's own types.
 _HARMLESS_TYPES = (
@@ -41,12 +45,10 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
     imputer : ViewImputer, default=None
         What filled empty cells before the fit; new samples need it too.
     """
-    import skops.io
-
     folder = Path(folder)
     folder.mkdir()
     body = folder / _BODY
-    skops.io.dump(estimator, body)
+    _dump(estimator, body)
     described = [
         {"name": name, "n_features": array.shape[1], "feature_names": columns}
         for (name, array), columns in zip(views.items(), views.feature_names, strict=True)
@@ -54,44 +56,63 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
     header = {"format": FORMAT, "manyviews": manyviews.__version__, "class": type(estimator).__name__}
     header |= {"views": described, "sha256": checksum(body)}
     if imputer is not None:
-        skops.io.dump(imputer, folder / _IMPUTER)
+        _dump(imputer, folder / _IMPUTER)
         header["imputer"] = {"class": type(imputer).__name__, "sha256": checksum(folder / _IMPUTER)}
     write_json(folder / _HEADER, header)
 
 
-def load_model(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]) -> Any:
-    """Read an estimator that ``save_model`` wrote.
+def _dump(estimator: Any, path: Path) -> None:
+    """Write an estimator, its class named as users know it."""
+    import skops.io
+
+    with (
+        zipfile.ZipFile(BytesIO(skops.io.dumps(estimator))) as whole,
+        zipfile.ZipFile(path, "w") as archive,
+    ):
+        for entry in whole.infolist():
+            content = whole.read(entry)
+            if entry.filename == _DESCRIPTION:
+                content = json.dumps(json.loads(content, object_hook=with_public_name)).encode()
+            archive.writestr(entry, content)
+
+
+def load_model(folder: str | os.PathLike[str]) -> Any:
+    """Read a fitted method from the folder that ``manyviews cluster`` wrote.
+
+    Nothing in the folder is executed: beyond the types of NumPy, SciPy and scikit-learn that are held to be safe, only
+    methods of this package and the plain records that they hold are made.
 
     Parameters
     ----------
     folder : str or path-like
-        The model folder.
-    trusted : callable
-        Says whether a class may be made, by its full name, as ``"manyviews.cluster.late_fusion.op_lfmvc.OPLFMVC"``.
-        It is asked for every class beyond those of NumPy, SciPy and scikit-learn that skops holds to be safe.
+        The output folder, or the folder ``model`` in it.
 
     Returns
     -------
     estimator
-        The fitted estimator.
+        The fitted estimator; ``predict`` labels new samples where the method has a rule for them.
 
     Raises
     ------
     ValueError
-        If the folder is no model, damaged, of a newer version, or asks for other classes.
+        If the folder is no model, damaged, of another format, or asks for other classes.
     """
+    folder = _model_folder(folder)
     header = read_header(folder)
-    return _load(folder, _BODY, header, header.get("manyviews"), trusted)
+    return _load(folder, _BODY, header, header.get("manyviews"))
 
 
-def load_imputer(folder: str | os.PathLike[str], *, trusted: Callable[[str], bool]) -> Any:
+def _model_folder(folder: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    inner = Path(folder, MODEL)
+    return inner if not Path(folder, _HEADER).exists() and (inner / _HEADER).exists() else folder
+
+
+def load_imputer(folder: str | os.PathLike[str]) -> Any:
     """Read what fills empty cells of new samples, None where the model was fitted without.
 
     Parameters
     ----------
     folder : str or path-like
-        The model folder.
-    trusted : callable
         As in ``load_model``.
 
     Returns
@@ -104,22 +125,17 @@ def load_imputer(folder: str | os.PathLike[str], *, trusted: Callable[[str], boo
     ValueError
         As ``load_model``.
     """
+    folder = _model_folder(folder)
     header = read_header(folder)
     described = header.get("imputer")
     if described is None:
         return None
     if not isinstance(described, dict) or described.get("class") != "ViewImputer":
         raise ValueError(f"{os.fspath(folder)}: the imputer in {_HEADER} is damaged; fit and save the model again")
-    return _load(folder, _IMPUTER, described, header.get("manyviews"), trusted)
+    return _load(folder, _IMPUTER, described, header.get("manyviews"))
 
 
-def _load(
-    folder: str | os.PathLike[str],
-    file: str,
-    described: dict[str, Any],
-    written_by: Any,
-    trusted: Callable[[str], bool],
-) -> Any:
+def _load(folder: str | os.PathLike[str], file: str, described: dict[str, Any], written_by: Any) -> Any:
     """Return what a file of a model folder holds, if its checksum, classes and class are those expected."""
     import skops.io
 
@@ -128,7 +144,7 @@ def _load(
         raise ValueError(f"{given}: {file} is missing or damaged (its checksum differs); fit and save the model again")
     try:
         asked = skops.io.get_untrusted_types(file=body)
-        refused = [name for name in asked if name not in _HARMLESS_TYPES and not trusted(name)]
+        refused = [name for name in asked if name not in _HARMLESS_TYPES and not is_model_type(name)]
         model = None if refused else skops.io.load(body, trusted=asked)
     except Exception as error:
         raise ValueError(
@@ -143,7 +159,7 @@ def _load(
 
 
 def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the description of a model folder; raise ValueError where it is none or too new."""
+    """Return the description of a model folder; raise ValueError where it is none or of another format."""
     given = os.fspath(folder)
     if not Path(folder).is_dir():
         raise ValueError(f"{given}: there is no such model folder; give the output folder of 'manyviews cluster'")
@@ -155,10 +171,11 @@ def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{given}: {_HEADER} is damaged; fit and save the model again") from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ValueError(f"{given}: {_HEADER} was not written by manyviews")
-    if header["format"] > FORMAT:
+    if header["format"] != FORMAT:
+        remedy = "update manyviews" if header["format"] > FORMAT else "fit and save the model again"
         raise ValueError(
-            f"{given} was written by a newer manyviews ({header.get('manyviews')}, this is {manyviews.__version__}); "
-            "update manyviews"
+            f"{given} has format {header['format']} (written by manyviews {header.get('manyviews')}), and manyviews "
+            f"{manyviews.__version__} reads format {FORMAT}; {remedy}"
         )
     views = header.get("views")
     if not isinstance(views, list) or not views or not all(map(_describes_a_view, views)):

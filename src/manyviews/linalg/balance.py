@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_rows, row_blocks, smallest_scale
+from manyviews.linalg.blocks import row_blocks, smallest_scale
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_only
 
 __all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
 
@@ -46,7 +47,7 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X = observed_rows(X)
+    X = observed_only(X)
     scaling = fit_scaling(X, kind)
     mean, variance, size = _moments(X, scaling)
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))

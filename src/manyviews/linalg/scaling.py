@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.blocks import row_blocks, smallest_scale, unit_rows, with_data
+
 __all__ = [
     "SCALINGS",
     "Scaling",
     "apply_scaling",
     "fit_scaling",
-    "observed_rows",
-    "row_blocks",
-    "smallest_scale",
-    "unit_rows",
+    "observed_only",
     "usual_scaling",
 ]
 
 Array = NDArray[Any]
 SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
-ROWS_PER_BLOCK = 8_192
 CELLS_PER_BLOCK = 1 << 15
 
 
@@ -99,38 +96,11 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         X = X - scaling.shift.astype(X.dtype)
     if scaling.scale is not None:
         factor = (1.0 / scaling.scale).astype(X.dtype)
-        X = _with_data(X, X.data * factor[X.indices]) if sparse.issparse(X) else X * factor
+        X = with_data(X, X.data * factor[X.indices]) if sparse.issparse(X) else X * factor
     return unit_rows(X) if scaling.kind in ("unit", "tfidf", "tfidf_plain") else X
 
 
-def unit_rows(X: Any) -> Any:
-    """Return rows of Euclidean length 1; zero rows stay zero."""
-    if sparse.issparse(X):
-        norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > smallest_scale(X.dtype))
-        return _with_data(X, X.data * np.repeat(factor.astype(X.dtype), np.diff(X.indptr)))
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    factor = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > smallest_scale(X.dtype))
-    return X * factor.astype(X.dtype)[:, None]
-
-
-def row_blocks(n: int, size: int = ROWS_PER_BLOCK) -> Iterator[slice]:
-    """Yield slices that cover n rows in blocks of ``size``."""
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
-
-
-def smallest_scale(dtype: Any) -> float:
-    """Return the length below which a number of this type counts as zero, because its inverse overflows."""
-    return 10.0 * float(np.finfo(dtype if np.dtype(dtype).kind == "f" else np.float64).tiny)
-
-
-def _with_data(X: Any, data: Array) -> Any:
-    """Return a CSR matrix with the pattern of X and other values."""
-    return type(X)((data, X.indices, X.indptr), shape=X.shape)
-
-
-def observed_rows(X: Any) -> Any:
+def observed_only(X: Any) -> Any:
     """Return the rows that are not NaN; a sparse view as it is."""
     if sparse.issparse(X):
         return X
@@ -139,7 +109,7 @@ def observed_rows(X: Any) -> Any:
 
 
 def _fit_standard(X: Any) -> Scaling:
-    X = observed_rows(X)
+    X = observed_only(X)
     n = X.shape[0]
     if sparse.issparse(X):
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
@@ -162,7 +132,7 @@ def _fit_standard(X: Any) -> Scaling:
 
 
 def _fit_minmax(X: Any) -> Scaling:
-    X = observed_rows(X)
+    X = observed_only(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
@@ -171,7 +141,7 @@ def _fit_minmax(X: Any) -> Scaling:
 
 
 def _idf(X: Any, *, smooth: bool) -> Array:
-    X = observed_rows(X)
+    X = observed_only(X)
     if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
         kind = "tfidf" if smooth else "tfidf_plain"
         raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")

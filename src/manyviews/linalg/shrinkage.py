@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular, svd
+from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular, svd
+
+from manyviews.linalg.eigen import all_eigenpairs
 
 __all__ = [
     "LowRank",
@@ -188,8 +190,8 @@ def _small_decomposition(B: Array, Q: Array | None) -> LowRank:
     """Return the singular triplets of B Qᵀ, Q with orthonormal columns, through the eigenvectors of BᵀB."""
     gram = B.astype(np.float64)
     gram = gram.T @ gram
-    squares, W = eigh(gram, overwrite_a=True, check_finite=False)
-    squares, W = squares[::-1], W[:, ::-1].astype(B.dtype)
+    squares, W = all_eigenpairs(gram, overwrite=True)
+    W = W.astype(B.dtype)
     values = np.sqrt(np.maximum(squares, 0.0))
     U = (B @ W) / np.where(values > 0, values, 1.0).astype(B.dtype)
     return LowRank(U, values, W if Q is None else Q @ W)

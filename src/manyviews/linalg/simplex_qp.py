@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.eigen import all_eigenpairs, eigenvalues
 
 __all__ = ["solve_simplex_qp"]
 
@@ -60,9 +61,9 @@ def solve_simplex_qp(H: NDArray[Any], F: NDArray[Any], *, start: NDArray[Any] | 
     """
     H = np.asarray(H, dtype=np.float64)
     F = np.asarray(F, dtype=np.float64)
-    values = np.linalg.eigvalsh(H)
-    largest = values[-1] if values[-1] > 0 else 1.0
-    if values[0] < SINGULAR * largest:
+    values = eigenvalues(H)
+    largest = values[0] if values[0] > 0 else 1.0
+    if values[-1] < SINGULAR * largest:
         H = H + SINGULAR * largest * np.eye(len(H))
     Z = np.empty(F.shape)
     for rows in row_blocks(F.shape[0], max(ENTRIES_PER_BLOCK // F.shape[1], 1)):
@@ -84,7 +85,7 @@ def _solve_block(H: Array, F: Array, S: Mask) -> Array:
 def _split(H: Array, F: Array) -> Mask:
     """Guess the positive entries by the alternating direction method: an affine map, then a cut at 0."""
     m = H.shape[0]
-    values, vectors = np.linalg.eigh(H)
+    values, vectors = all_eigenpairs(H)
     rho = np.sqrt(values[0] * values[-1])
     K = (vectors / (values + rho)) @ vectors.T
     b = K.sum(axis=1)

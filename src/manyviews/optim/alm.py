@@ -46,13 +46,13 @@ def augmented_lagrangian(
     Returns
     -------
     History
-        The residual after each iteration as ``objective``.
+        With the residual after each iteration.
     """
     mu, residuals = penalty.start, []
     for iteration in range(1, max_iter + 1):
         following = penalty.after(mu)
         residuals.append(step(mu, following))
         if iteration >= min_iter and residuals[-1] < tol:
-            return History(np.array(residuals), iteration, True)
+            return History(np.zeros(0), iteration, True, residual=np.array(residuals))
         mu = following
-    return History(np.array(residuals), max_iter, False)
+    return History(np.zeros(0), max_iter, False, residual=np.array(residuals))

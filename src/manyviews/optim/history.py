@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["History", "warn_unconverged"]
+__all__ = ["History"]
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,16 @@ class History:
     Attributes
     ----------
     objective : ndarray of shape (n_iter,)
-        Objective after each iteration.
+        Objective after each iteration; empty where a method does not compute it.
     n_iter : int
         Number of iterations made.
     converged : bool
         Whether the stopping rule was met before the iterations ran out.
+    residual : ndarray of shape (n_iter,)
+        How far the constraints were from being met after each iteration; empty where none are met by iterating.
     """
 
     objective: NDArray[np.float64]
     n_iter: int
     converged: bool
-
-
-def warn_unconverged(history: History, method: str) -> None:
-    """Do nothing: ``fit`` of the base warns, once, by what ``_record`` stored; this name goes with its last caller."""
+    residual: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), kw_only=True)

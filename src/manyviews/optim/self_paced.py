@@ -11,15 +11,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Weighting", "paced_losses", "paced_weights"]
+__all__ = ["PacingKind", "paced_losses", "paced_weights"]
 
 Array = NDArray[Any]
-Weighting = Literal["smooth", "hard", "none"]
+PacingKind = Literal["smooth", "hard", "none"]
 # e^700 is still finite, and the weight there is already zero
 LARGEST_EXPONENT = 700.0
 
 
-def paced_weights(losses: Array, pace: float, weighting: Weighting) -> Array:
+def paced_weights(losses: Array, pace: float, kind: PacingKind) -> Array:
     r"""Return the weights that solve the self-paced problem for fixed losses.
 
     Parameters
@@ -28,7 +28,7 @@ def paced_weights(losses: Array, pace: float, weighting: Weighting) -> Array:
         Losses :math:`\ell \ge 0`.
     pace : float
         Threshold a = 1/λ.
-    weighting : {"smooth", "hard", "none"}
+    kind : {"smooth", "hard", "none"}
         "smooth": :math:`(1 + e^{-a}) / (1 + e^{\ell - a})`, from 1 at ℓ = 0 down to 0, with the steepest fall at
         ℓ = a. "hard": 1 where ℓ < a, else 0. "none": 1.
 
@@ -37,16 +37,16 @@ def paced_weights(losses: Array, pace: float, weighting: Weighting) -> Array:
     ndarray
         Weights in [0, 1], shaped as the losses.
     """
-    if weighting == "none":
+    if kind == "none":
         return np.ones(losses.shape)
-    if weighting == "hard":
+    if kind == "hard":
         return (losses < pace).astype(np.float64)  # eq. 5
     weights = _exponential(losses, pace)
     weights += 1.0
     return np.asarray(np.divide(1.0 + np.exp(-pace), weights, out=weights))  # eq. 8
 
 
-def paced_losses(losses: Array, pace: float, weighting: Weighting) -> Array:
+def paced_losses(losses: Array, pace: float, kind: PacingKind) -> Array:
     r"""Return what each loss counts with its best weight, :math:`\min_w w \ell + f(w)`, shifted to 0 at ℓ = 0.
 
     Parameters
@@ -55,7 +55,7 @@ def paced_losses(losses: Array, pace: float, weighting: Weighting) -> Array:
         Losses :math:`\ell \ge 0`.
     pace : float
         Threshold a = 1/λ.
-    weighting : {"smooth", "hard", "none"}
+    kind : {"smooth", "hard", "none"}
         "smooth": :math:`(1 + e^{-a}) \ln\frac{1 + e^a}{1 + e^{a - \ell}}`. "hard": :math:`\min(\ell, a)`. "none": ℓ.
         All are ℓ where the pace is large, and f is known only up to a constant, so that values at different paces can
         be compared.
@@ -65,9 +65,9 @@ def paced_losses(losses: Array, pace: float, weighting: Weighting) -> Array:
     ndarray
         Non-negative, shaped as the losses.
     """
-    if weighting == "none":
+    if kind == "none":
         return losses
-    if weighting == "hard":
+    if kind == "hard":
         return np.minimum(losses, pace)
     # ln((1 + e^a) / (1 + e^(a-ℓ))) = ℓ + ln((1 + e^-a) / (1 + e^(ℓ-a))), where nothing overflows but e^(ℓ-a)
     excess = np.log1p(_exponential(losses, pace))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -95,7 +95,12 @@ def _powers(*exponents: int) -> tuple[Parameters, ...]:
     return tuple({"regularization": 2.0**exponent} for exponent in exponents)
 
 
+def _with_powers(name: str, values: Iterable[float], exponents: Iterable[int]) -> tuple[Parameters, ...]:
+    return tuple({name: value, **point} for value in values for point in _powers(*exponents))
+
+
 _KERNELS: dict[str, Any] = {"given": "kernels"}
+_LKAM_RELEASED = {"base": "kernel", "include_self": False, "max_iter": 20}
 _OP_LFMVC = Protocol(
     repeats=50,
     quick_repeats=20,
@@ -106,6 +111,43 @@ _OP_LFMVC = Protocol(
     ),
     setups=(
         Setup("Avg-KKM", "average-kkm", {"base": "kernel"}, **_KERNELS),
+        Setup("MKKM", "mkkm", {"base": "kernel", "tol": 1e-4, "max_iter": 50}, **_KERNELS),
+        Setup("LMKKM", "lmkkm", {"base": "kernel", "tol": 1e-3}, **_KERNELS),
+        Setup(
+            "ONKC",
+            "onkc",
+            {"base": "kernel", "tol": 1e-3},
+            grid=_with_powers("closeness", (2.0**-6, 1.0, 2.0**4), (-4, 0, 4)),
+            full_grid=_with_powers("closeness", [2.0**e for e in range(-7, 10, 2)], range(-6, 8)),
+            note="both parameters by the grid of the released demo, odd powers of closeness",
+            **_KERNELS,
+        ),
+        Setup(
+            "MKKM-MiR",
+            "mkkm-mir",
+            {"base": "kernel", "combination": "released"},
+            grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
+            full_grid=_powers(*range(-15, 16)),
+            note="plain weights in the combination, as the released code has it",
+            **_KERNELS,
+        ),
+        Setup(
+            "LKAM",
+            "lkam",
+            _LKAM_RELEASED,
+            grid=_with_powers("neighborhood", (0.1, 0.5, 0.9), (-6, 0, 6)),
+            full_grid=_with_powers("neighborhood", [round(0.05 + 0.1 * i, 2) for i in range(10)], range(-7, 10, 2)),
+            note="squared weights as in the paper and the later release",
+            **_KERNELS,
+        ),
+        Setup(
+            "MKKM-MM",
+            "mkkm-mm",
+            {"base": "kernel", "normalization": "cosine"},
+            note="the printed figures are those of Avg-KKM in all 32 cells, to the last digit of the deviations",
+            **_KERNELS,
+        ),
+        Setup("SMKKM", "simple-mkkm", {"base": "kernel"}, **_KERNELS),
         Setup(
             "LF-MVC",
             "lf-mvc",
@@ -208,8 +250,8 @@ _MSPL = Protocol(
             "RMKMC",
             "rmkmc",
             _MINMAX | {"init": "random"},
-            grid=tuple({"gamma": 10.0**power} for power in (0.3, 0.7, 1.1)),
-            full_grid=tuple({"gamma": 10.0 ** (0.1 + 0.2 * step)} for step in range(10)),
+            grid=tuple({"weight_exponent": 10.0**power} for power in (0.3, 0.7, 1.1)),
+            full_grid=tuple({"weight_exponent": 10.0 ** (0.1 + 0.2 * step)} for step in range(10)),
             given="dense",
         ),
         Setup("MSPL", "mspl", {"n_init": 1, "init": "random", "scaling": "minmax"}, given="dense"),

@@ -1,4 +1,4 @@
-"""A comparison as Markdown, LaTeX and CSV."""
+"""A reproduction as Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
-from manyviews.papers.verdict import RULE, Cell, Comparison
+from manyviews.papers.verdict import RULE, Cell, Reproduction
 
 __all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
 
@@ -21,12 +21,12 @@ _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
 }
 
 
-def to_markdown(comparison: Comparison) -> str:
+def to_markdown(reproduction: Reproduction) -> str:
     """Return a document with one table per published table and metric.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to show.
 
     Returns
@@ -34,17 +34,17 @@ def to_markdown(comparison: Comparison) -> str:
     str
         GitHub-flavoured Markdown.
     """
-    paper, recipe = comparison.paper, PROTOCOLS[comparison.paper.name].recipe
+    paper, recipe = reproduction.paper, PROTOCOLS[reproduction.paper.name].recipe
     parts = [
         f"# {paper.title}: published and ours",
         f"{paper.citation}. {paper.link}".strip(),
-        f"Runs of each setting: {comparison.n_seeds}. {recipe}",
+        f"Runs of each setting: {reproduction.n_seeds}. {recipe}",
         RULE,
-        f"Rows that follow the paper: {counted(comparison)}.",
+        f"Rows that follow the paper: {counted(reproduction)}.",
     ]
-    if any(cell.variant for cell in comparison.cells):
-        parts.append(f"Rows made otherwise, in brackets: {counted(comparison, variants=True)}.")
-    for table, cells in _by_table(comparison):
+    if any(cell.variant for cell in reproduction.cells):
+        parts.append(f"Rows made otherwise, in brackets: {counted(reproduction, variants=True)}.")
+    for table, cells in _by_table(reproduction):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
             (
@@ -59,18 +59,18 @@ def to_markdown(comparison: Comparison) -> str:
             for cell in cells
         ]
         parts += [f"## {table.title}", _markdown_table(header, rows)]
-    notes = [f"{setup.name}: {setup.note}" for setup in _noted(comparison)]
+    notes = [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
     if notes:
         parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(comparison: Comparison) -> str:
+def to_latex(reproduction: Reproduction) -> str:
     r"""Return one ``table`` environment (needs booktabs) per published table and metric.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to show.
 
     Returns
@@ -78,15 +78,15 @@ def to_latex(comparison: Comparison) -> str:
     str
         LaTeX: ours with the sign of the verdict, the published figure in brackets.
     """
-    return "\n\n".join(_latex_table(comparison, table, cells) for table, cells in _by_table(comparison)) + "\n"
+    return "\n\n".join(_latex_table(reproduction, table, cells) for table, cells in _by_table(reproduction)) + "\n"
 
 
-def to_csv(comparison: Comparison) -> str:
+def to_csv(reproduction: Reproduction) -> str:
     """Return one line per cell, with full precision and p-values.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to write.
 
     Returns
@@ -119,18 +119,18 @@ def to_csv(comparison: Comparison) -> str:
         "peak_bytes": lambda cell: cell.peak_bytes or None,
     }
     writer.writerow(fields)
-    for cell in comparison.cells:
+    for cell in reproduction.cells:
         writer.writerow([_plain(read(cell)) for read in fields.values()])
     return stream.getvalue()
 
 
-def counted(comparison: Comparison, *, variants: bool = False) -> str:
+def counted(reproduction: Reproduction, *, variants: bool = False) -> str:
     """Return how many cells have which verdict, in words."""
-    counts = comparison.counts(variants=variants)
+    counts = reproduction.counts(variants=variants)
     text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    if variants or not comparison.n_not_run:
+    if variants or not reproduction.n_not_run:
         return text
-    return f"{text}; {comparison.n_not_run} of rows that were not run"
+    return f"{text}; {reproduction.n_not_run} of rows that were not run"
 
 
 def published_text(cell: Cell) -> str:
@@ -156,8 +156,8 @@ def why(cell: Cell) -> str:
     return "; ".join(filter(None, [cell.reason, chosen]))
 
 
-def _by_table(comparison: Comparison) -> Iterator[tuple[PublishedTable, list[Cell]]]:
-    for _, cells in groupby(comparison.cells, key=lambda cell: id(cell.table)):
+def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
+    for _, cells in groupby(reproduction.cells, key=lambda cell: id(cell.table)):
         held = list(cells)
         yield held[0].table, held
 
@@ -172,9 +172,9 @@ def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
     return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
 
 
-def _noted(comparison: Comparison) -> list[Setup]:
-    shown = {cell.name for cell in comparison.cells if cell.method}
-    return [setup for setup in PROTOCOLS[comparison.paper.name].setups if setup.note and setup.name in shown]
+def _noted(reproduction: Reproduction) -> list[Setup]:
+    shown = {cell.name for cell in reproduction.cells if cell.method}
+    return [setup for setup in PROTOCOLS[reproduction.paper.name].setups if setup.note and setup.name in shown]
 
 
 def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -187,13 +187,13 @@ def _one_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[Cell]) -> str:
+def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Sequence[Cell]) -> str:
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
     lines = [
         "\\begin{table}",
-        f"\\caption{{{_tex(comparison.paper.citation)}, {_tex(table.title)}: ours (published)}}",
+        f"\\caption{{{_tex(reproduction.paper.citation)}, {_tex(table.title)}: ours (published)}}",
         f"\\begin{{tabular}}{{l{'r' * len(datasets)}}}",
         "\\toprule",
         " & ".join(["", *map(_tex, datasets)]) + " \\\\",

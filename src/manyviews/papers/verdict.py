@@ -9,9 +9,9 @@ from typing import Any, Literal
 from manyviews.papers.paper import Figure, Paper, PublishedTable
 from manyviews.papers.plan import Measured, Planned, measure
 from manyviews.papers.protocols import Setup
-from manyviews.runs.records import Record
+from manyviews.runs.outcomes import Outcome
 
-__all__ = ["RULE", "VERDICTS", "Cell", "Comparison", "compare", "judge"]
+__all__ = ["RULE", "VERDICTS", "Cell", "Reproduction", "judge", "reproduction_of"]
 
 Verdict = Literal["reproduced", "better", "worse", "not comparable"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "better", "worse", "not comparable")
@@ -83,7 +83,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Reproduction:
     """All cells of a paper on the data sets that were run.
 
     Attributes
@@ -122,14 +122,14 @@ class Comparison:
         return sum(not cell.method for cell in self.cells)
 
 
-def compare(
+def reproduction_of(
     paper: Paper,
     plan: Sequence[Planned],
-    records: Mapping[int, Record],
+    outcomes: Mapping[int, Outcome],
     known: Iterable[Setup],
     datasets: Sequence[str],
     n_seeds: int,
-) -> Comparison:
+) -> Reproduction:
     """Put what was measured beside what was published.
 
     Parameters
@@ -138,7 +138,7 @@ def compare(
         Its tables.
     plan : sequence of Planned
         What was fitted.
-    records : mapping of int to Record
+    outcomes : mapping of int to Outcome
         What came out, by ``id`` of the run.
     known : iterable of Setup
         All setups of the paper's protocol, also those that were not wanted.
@@ -149,7 +149,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    Reproduction
         One cell for each printed figure, and more where a row was made in several ways.
     """
     made = {row: [setup for setup in known if setup.row == row] for row in paper.rows}
@@ -158,11 +158,11 @@ def compare(
         for row in table.figures:
             for dataset in (name for name in table.datasets if name in datasets):
                 ours = [each for each in plan if each.setup.row == row and each.dataset == dataset]
-                cells += [_compared(paper, table, each, records) for each in ours]
+                cells += [_compared(paper, table, each, outcomes) for each in ours]
                 if not ours:
                     reason = "not asked for" if made[row] else "the method is not in this library"
                     cells.append(_not_run(table, row, dataset, reason))
-    return Comparison(paper, tuple(cells), n_seeds)
+    return Reproduction(paper, tuple(cells), n_seeds)
 
 
 def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tuple[Verdict, str]:
@@ -202,8 +202,8 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     return ("better" if difference > 0 else "worse"), reason
 
 
-def _compared(paper: Paper, table: PublishedTable, planned: Planned, records: Mapping[int, Record]) -> Cell:
-    setup, found = planned.setup, measure(planned.candidates, records, table)
+def _compared(paper: Paper, table: PublishedTable, planned: Planned, outcomes: Mapping[int, Outcome]) -> Cell:
+    setup, found = planned.setup, measure(planned.candidates, outcomes, table)
     published = table.figure(setup.row, planned.dataset)
     factor = 100.0 if paper.unit == "percent" and table.metric != "seconds" else 1.0
     mean, deviation = _times(found.mean, factor), _times(found.deviation, factor)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 
 __all__ = ["Coassociation", "coassociation", "indicator_matrix"]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.graphs.transfer_cut import cut_embedding, gram_block, reduced_eigenvectors
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 
 __all__ = ["EnsembleCut", "Weighting", "cluster_reliability", "fit_ensemble_cut"]

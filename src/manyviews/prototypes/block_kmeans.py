@@ -1,4 +1,4 @@
-"""k-means in row blocks, as the released anchor codes run it: distinct random rows as start, few iterations."""
+"""k-means of rows in blocks: its steps, and the form of the released anchor codes, random rows and few iterations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.prototypes.lloyd import LloydRun, fill_empty, lloyd
 
-__all__ = ["BlockKMeans", "Metric", "assign_rows", "block_kmeans", "coincident", "distinct_rows", "similarity_blocks"]
+__all__ = [
+    "BlockKMeans",
+    "Metric",
+    "RowSteps",
+    "assign_rows",
+    "block_kmeans",
+    "coincident",
+    "count_distinct",
+    "last_assigned",
+    "row_kmeans",
+    "similarity_blocks",
+]
 
 Array = NDArray[Any]
 Metric = Literal["euclidean", "cosine"]
 # a block of similarities should stay in the second cache level
 CELLS_PER_BLOCK = 1 << 18
-ROWS_PER_BLOCK = (256, 8_192)
+FEWEST_ROWS, MOST_ROWS = 256, 8_192
 START_DRAWS = 4
 # squared distance, relative to the longer one, up to which two vectors differ by rounding only
 COINCIDENT = 1e-10
@@ -63,7 +75,7 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
     bias = -0.5 * np.einsum("ij,ij->j", points, points) if metric == "euclidean" else None
     if sparse.issparse(X):
         for rows in row_blocks(X.shape[0], size):
-            S = np.asarray(X[rows] @ points)
+            S = np.asarray((X if X.shape[0] <= size else X[rows]) @ points)
             yield rows, S if bias is None else np.add(S, bias, out=S)
         return
     (n, d), k = X.shape, points.shape[1]
@@ -82,14 +94,14 @@ def similarity_blocks(X: Any, centers: Any, metric: Metric, size: int) -> Iterat
         yield rows, out if bias is None else np.add(out, bias, out=out)
 
 
-def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int64], Array]:
-    """Return the nearest centre of every row and how near it is.
+def assign_rows(X: Any, centers: Any, metric: Metric) -> tuple[NDArray[np.int64], Array]:
+    """Return the nearest centre of every row and how far it is, up to what no centre changes.
 
     Parameters
     ----------
     X : ndarray or CSR of shape (n, d)
         Rows; of unit length for "cosine".
-    centers : ndarray of shape (k, d)
+    centers : ndarray or CSR of shape (k, d)
         Centres without NaN.
     metric : {"euclidean", "cosine"}
         What near means.
@@ -98,18 +110,70 @@ def assign_rows(X: Any, centers: Array, metric: Metric) -> tuple[NDArray[np.int6
     -------
     labels : ndarray of shape (n,), int64
         Nearest centre, the lowest index on ties.
-    value : ndarray of shape (n,)
-        Squared distance to it less the squared length of the row ("euclidean"), or the cosine.
+    gaps : ndarray of shape (n,)
+        Squared distance to it less the squared length of the row ("euclidean"), or minus the cosine; see ``RowSteps``.
     """
     n, k = X.shape[0], centers.shape[0]
     labels = np.empty(n, dtype=np.int64)
-    value = np.empty(n, dtype=X.dtype)
-    for rows, S in similarity_blocks(X, centers, metric, int(np.clip(CELLS_PER_BLOCK // k, *ROWS_PER_BLOCK))):
+    gaps = np.empty(n, dtype=X.dtype)
+    for rows, S in similarity_blocks(X, centers, metric, int(np.clip(CELLS_PER_BLOCK // k, FEWEST_ROWS, MOST_ROWS))):
         best = S.argmax(axis=1)
         labels[rows] = best
         best += np.arange(best.size) * k
-        value[rows] = S.reshape(-1)[best]
-    return labels, (-2 * value if metric == "euclidean" else value)
+        gaps[rows] = S.reshape(-1)[best]
+    gaps *= -2 if metric == "euclidean" else -1
+    return labels, gaps
+
+
+class RowSteps(NamedTuple):
+    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense."""
+
+    X: Any
+    metric: Metric
+
+    def assign(self, centers: Array) -> tuple[NDArray[np.int64], Array]:
+        """Return labels and gaps of ``assign_rows``."""
+        return assign_rows(self.X, centers, self.metric)
+
+    def losses(self, gaps: Array) -> Array:
+        """Return squared distances, or 1 - cosine, (n,)."""
+        return np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
+
+    def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
+        """Return the means of the clusters, of unit length for the cosine."""
+        n, k = labels.size, previous.shape[0]
+        # one column per row of X, so that each is read once
+        members = sparse.csc_array((np.ones(n, self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
+        sums = members @ self.X
+        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        sizes = np.bincount(labels, minlength=k)
+        means = unit_rows(sums) if self.metric == "cosine" else sums / np.maximum(sizes, 1).astype(sums.dtype)[:, None]
+        if not sizes.all():
+            means[sizes == 0] = previous[sizes == 0]
+        return np.asarray(means)
+
+
+def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -> LloydRun[Array]:
+    """Run k-means from given centres until the labels repeat.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Rows; of unit length for "cosine".
+    centers : ndarray of shape (k, d)
+        Start.
+    metric : {"euclidean", "cosine"}
+        Squared Euclidean distance, or the angle, with centres of unit length.
+    max_iter : int, default=100
+        Most iterations.
+
+    Returns
+    -------
+    LloydRun
+        Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
+    """
+    steps = RowSteps(X, metric)
+    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses)
 
 
 def block_kmeans(
@@ -186,7 +250,7 @@ def coincident(points: Array) -> NDArray[np.int64]:
     return np.asarray(_same(points, points).argmax(axis=1))
 
 
-def distinct_rows(X: Array, enough: int) -> int:
+def count_distinct(X: Array, enough: int) -> int:
     """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
     found = X[:0]
     for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
@@ -203,56 +267,54 @@ def _same(A: Array, B: Array) -> NDArray[np.bool_]:
     return np.asarray(a[:, None] + b - 2 * (A @ B.T) <= COINCIDENT * np.maximum(a[:, None], b))
 
 
+class LastAssigned(NamedTuple):
+    """Labels, their means, the centres that the labels are nearest to, gaps, and whether a cluster was filled last."""
+
+    labels: NDArray[np.int64]
+    centers: Array
+    rule: Array
+    gaps: Array
+    filled: bool
+
+
+def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
+    """Assign ``max_iter`` times and end with the means of the labels, as the released codes do.
+
+    Parameters
+    ----------
+    steps : RowSteps or alike
+        The steps of k-means.
+    start : ndarray of shape (k, d)
+        First centres.
+    max_iter : int
+        Most assignments.
+
+    Returns
+    -------
+    LastAssigned
+        No cluster is empty.
+    """
+    k = start.shape[0]
+    run = lloyd(steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True)
+    if run.converged:
+        return LastAssigned(run.labels, run.centers, run.centers, run.losses, False)
+    filled = fill_empty(run.labels, steps.losses(run.losses), k, fill_all=True)
+    return LastAssigned(run.labels, steps.update(run.labels, run.centers), run.centers, run.losses, filled)
+
+
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
-    k, centers, rule = start.shape[0], start, start
-    labels, value, filled = np.full(X.shape[0], -1, dtype=np.int64), np.zeros(0), False
-    for _ in range(max_iter):
-        last = labels
-        labels, value = assign_rows(X, centers, metric)
-        if np.array_equal(labels, last):
-            break
-        rule = centers
-        sizes = np.bincount(labels, minlength=k)
-        filled = not sizes.all()
-        if filled:
-            worst_first = -(value + _squares(X)) if metric == "euclidean" else value
-            _fill_empty(labels, sizes, np.argsort(worst_first, kind="stable"))
-        centers = _means(X, labels, sizes, metric)
-    return BlockKMeans(labels, centers, rule, _score(X, labels, centers, value, metric), filled)
+    run = last_assigned(RowSteps(X, metric), start, max_iter=max_iter)
+    score = _score(X, run.labels, run.centers, run.gaps, metric)
+    return BlockKMeans(run.labels, run.centers, run.rule, score, run.filled)
 
 
-def _squares(X: Any) -> Array:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
-
-
-def _fill_empty(labels: NDArray[np.int64], sizes: NDArray[np.int64], worst_first: NDArray[np.int64]) -> None:
-    """Give each empty cluster the worst row whose own cluster keeps another one; changes labels and sizes."""
-    candidates = iter(worst_first)
-    for empty in np.flatnonzero(sizes == 0):
-        row = next(i for i in candidates if sizes[labels[i]] > 1)
-        sizes[labels[row]] -= 1
-        labels[row] = empty
-        sizes[empty] = 1
-
-
-def _means(X: Any, labels: NDArray[np.int64], sizes: NDArray[np.int64], metric: Metric) -> Array:
-    n = labels.size
-    # one column per row of X, so that each is read once
-    members = sparse.csc_array((np.ones(n, X.dtype), labels, np.arange(n + 1)), shape=(sizes.size, n))
-    sums = members @ X
-    sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-    return np.asarray(unit_rows(sums)) if metric == "cosine" else sums / sizes.astype(X.dtype)[:, None]
-
-
-def _score(X: Any, labels: NDArray[np.int64], centers: Array, value: Array, metric: Metric) -> float:
+def _score(X: Any, labels: NDArray[np.int64], centers: Array, gaps: Array, metric: Metric) -> float:
     if metric == "cosine":
-        return float(np.sum(1.0 - value, dtype=np.float64))
-    total, lengths = 0.0, _squares(centers)
+        return float(np.sum(1.0 + gaps, dtype=np.float64))
+    total, lengths = 0.0, squared_lengths(centers)
     for rows in row_blocks(labels.size):
         own = centers[labels[rows]]
         products = X[rows].multiply(own).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X[rows], own)
-        squares = _squares(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
+        squares = squared_lengths(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
         total += float(np.sqrt(np.maximum(squares, 0.0)).sum(dtype=np.float64))
     return total

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import smallest_scale
+from manyviews.linalg.blocks import smallest_scale
 from manyviews.prototypes.kmeans import kmeans
 
 __all__ = ["AnchorSpace", "balanced_directions", "concatenated_anchors"]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, svds
+from scipy.sparse.linalg import LinearOperator
 
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.eigen import leading_singular
 from manyviews.prototypes.kmeans import kmeans
-from manyviews.prototypes.weighted import Stack, centroids, lloyd
+from manyviews.prototypes.weighted import Stack, centroids, stack_kmeans
 
 __all__ = ["leading_directions", "relaxed_start", "sampled_start"]
 
@@ -54,9 +55,9 @@ def sampled_start(
     best, least = None, math.inf
     for _ in range(SPREAD_TRIES if spread else 1):
         rows = _spread_rows(part, k, rng) if spread else rng.choice(size, k, replace=False)
-        centers, _, objective, _ = lloyd(part, _rows_as_centers(part, rows), max_iter=max_iter)
-        if best is None or objective[-1] < least:
-            best, least = centers, objective[-1]
+        run = stack_kmeans(part, _rows_as_centers(part, rows), max_iter=max_iter)
+        if best is None or run.objective[-1] < least:
+            best, least = run.centers, float(run.objective[-1])
     assert best is not None
     return best
 
@@ -70,7 +71,7 @@ def leading_directions(stack: Stack, k: int, rng: np.random.Generator) -> Array:
     rank = min(k, n - 1, width - 1)
     if rank < 1 or not stack.squares.any():
         return np.ones((n, 1))
-    U, s, _ = svds(_side_by_side(stack), k=rank, v0=rng.uniform(0.5, 1.5, min(n, width)))
+    U, s, _ = leading_singular(_side_by_side(stack), rank, rng)
     return np.asarray(unit_rows(U * s))
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, fit_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaling import Scaling, fit_scaling
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.sampled_rows import ViewTreatment
 

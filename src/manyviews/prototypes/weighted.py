@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks, squared_lengths
+from manyviews.prototypes.lloyd import LloydRun, lloyd
 
-__all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "lloyd", "make_stack", "reseed_empty"]
+__all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "make_stack", "stack_kmeans"]
 
 Array = NDArray[Any]
 # rows whose distances to all centres fit the cache
@@ -84,7 +85,7 @@ def make_stack(
         Views with the squared lengths of their rows.
     """
     complete = observed is None or bool(observed.all())
-    squares = np.stack([_squared_lengths(X) for X in arrays])
+    squares = np.stack([squared_lengths(X, np.float64) for X in arrays])
     return Stack(arrays, squares, None if complete else observed, radii or (None,) * len(arrays))
 
 
@@ -179,26 +180,7 @@ def centroids(stack: Stack, labels: NDArray[np.int64], weights: Array | None, pr
     ]
 
 
-def reseed_empty(labels: NDArray[np.int64], losses: Array, k: int) -> bool:
-    """Give each empty cluster the sample of largest loss from a cluster that can spare it; labels change in place."""
-    sizes = np.bincount(labels, minlength=k)
-    empty = np.flatnonzero(sizes == 0)
-    if empty.size == 0:
-        return False
-    total = losses.sum(axis=0)
-    moved = False
-    for i in np.argsort(-total, kind="stable"):
-        if empty.size == 0 or total[i] <= 0:
-            break
-        if sizes[labels[i]] > 1:
-            sizes[labels[i]] -= 1
-            labels[i], empty, moved = empty[0], empty[1:], True
-    return moved
-
-
-def lloyd(
-    stack: Stack, centers: list[Array], *, tol: float = 0.0, max_iter: int = 50
-) -> tuple[list[Array], Assignment, list[float], bool]:
+def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_iter: int = 50) -> LloydRun[list[Array]]:
     """Alternate labels and centres with weight 1 until the labels rest: k-means on the views side by side.
 
     Parameters
@@ -214,30 +196,22 @@ def lloyd(
 
     Returns
     -------
-    centers : list of ndarray of shape (k, d_v)
-        Centres.
-    assignment : Assignment
-        Labels and losses for these centres.
-    objective : list of float
-        Sum of the losses before the first and after each sweep.
-    converged : bool
-        Whether it came to rest within ``max_iter`` sweeps.
+    LloydRun
+        Centres, labels and losses (V, n) for these centres; the objective is the sum of the losses.
     """
-    k = centers[0].shape[0]
-    current = assign(stack, centers)
-    objective = [float(current.losses.sum())]
-    for _ in range(max_iter):
-        before = current.labels.copy()
-        moved = reseed_empty(current.labels, current.losses, k)
-        centers = centroids(stack, current.labels, None, centers)
-        current = assign(stack, centers)
-        objective.append(float(current.losses.sum()))
-        resting = np.array_equal(before, current.labels)
-        if objective[-2] - objective[-1] < tol * objective[-2]:
-            resting = resting or bool(np.bincount(current.labels, minlength=k).all())
-        if resting and not moved:
-            return centers, current, objective, True
-    return centers, current, objective, False
+
+    def update(labels: NDArray[np.int64], previous: list[Array]) -> list[Array]:
+        return centroids(stack, labels, None, previous)
+
+    return lloyd(
+        lambda points: assign(stack, points),
+        update,
+        centers,
+        centers[0].shape[0],
+        max_iter=max_iter,
+        each=lambda losses: np.asarray(losses.sum(axis=0)),
+        settled=lambda last, now: last - now < tol * last,
+    )
 
 
 def _effective_weights(stack: Stack, weights: Array | None) -> Array | None:
@@ -282,9 +256,3 @@ def _view_centroids(X: Any, labels: Array, w: Array | None, previous: Array, rad
     sums *= np.divide(1.0, scale, out=np.zeros(k), where=usable).astype(sums.dtype)[:, None]
     sums[~usable] = previous[~usable]
     return sums
-
-
-def _squared_lengths(X: Any) -> Array:
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))

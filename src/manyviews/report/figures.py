@@ -182,15 +182,16 @@ def _short(name: str, limit: int = 22) -> str:
 
 
 def convergence_figure(summary: Mapping[str, Any]) -> Any:
-    """Draw the value of the objective after each iteration."""
+    """Draw the value of the objective after each iteration, or of the residual where that is what was recorded."""
     go = require_plotly()
     curve = summary["convergence"]
-    pairs = zip(curve["iteration"], curve["objective"], strict=True)
+    shows, values = curve["shows"], curve["values"]
+    pairs = zip(curve["iteration"], values, strict=True)
     trace = go.Scatter(
         x=curve["iteration"],
-        y=curve["objective"],
+        y=values,
         mode="lines+markers" if len(curve["iteration"]) <= 60 else "lines",
-        hovertext=[f"iteration {iteration}<br>objective {decimal(value, 7)}" for iteration, value in pairs],
+        hovertext=[f"iteration {iteration}<br>{shows} {decimal(value, 7)}" for iteration, value in pairs],
         hoverinfo="text",
         meta={"role": "accent"},
         marker={"color": ACCENT, "size": 6},
@@ -200,5 +201,7 @@ def convergence_figure(summary: Mapping[str, Any]) -> Any:
     figure.update_layout(height=300)
     whole = {"dtick": 1} if curve["n_iter"] <= 12 else {"nticks": 10}
     figure.update_xaxes(title_text="iteration", zeroline=False, tickformat=",d", **whole)
-    figure.update_yaxes(title_text="objective", zeroline=False, exponentformat="power", automargin=True)
+    # a residual falls by the same factor again and again, which only a scale of powers shows
+    scale = "log" if shows == "residual" and min(values, default=0.0) > 0 else "linear"
+    figure.update_yaxes(title_text=shows, type=scale, zeroline=False, exponentformat="power", automargin=True)
     return figure

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.pages.wording import plain
-from manyviews.report import story
+from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import telling_features
 from manyviews.report.findings.members import cluster_entries, sample_table, sureness
 from manyviews.report.findings.refits import refit
+from manyviews.report.findings.single_views import single_views
 from manyviews.report.findings.spaces import SCALED, scalings_of
-from manyviews.report.findings.stories import view_stories
 from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
@@ -106,10 +106,10 @@ def summarize(
         "convergence": _convergence(model),
         "record": describe_run(model, run),
         "scalings": _scalings(model, checked, scalings),
-        "seconds": story.seconds_of(run.get("timings")),
+        "seconds": sentences.seconds_of(run.get("timings")),
     }
-    stories = view_stories(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, stories, without_each_view(again, positions, len(checked.names)))
+    alone = single_views(checked, scalings, positions, len(names), order, random_state)
+    summary["data"]["views"] = _views(checked, alone, without_each_view(again, positions, len(checked.names)))
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     n_detailed = min(len(names), MAX_DETAILED)
@@ -117,8 +117,8 @@ def summarize(
     _add_to_clusters(summary, checked, positions, n_detailed)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
-    summary["headline"], summary["warnings"] = story.headline(summary), story.warnings(summary)
-    summary["title"] = plain(title or run.get("title") or story.title(summary), 200)
+    summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
+    summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
 
 
@@ -178,7 +178,7 @@ def _by_size(labels: Array) -> tuple[list[str], Array]:
     return [plain(values[i], 40) for i in order], rank[positions.ravel()]
 
 
-def _views(views: Views, stories: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:
+def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:
     missing = (~views.observed).sum(axis=0).tolist()
     return [
         {
@@ -188,7 +188,7 @@ def _views(views: Views, stories: list[dict[str, Any]], without: list[dict[str, 
             "n_missing": missing[i],
             "without": without[i],
         }
-        | stories[i]
+        | alone[i]
         for i, (name, array) in enumerate(views.items())
     ]
 
@@ -202,17 +202,20 @@ def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
 
 
 def _convergence(model: Any) -> dict[str, Any] | None:
-    objective = getattr(getattr(model, "history_", None), "objective", None)
-    if objective is None or np.size(objective) == 0:
+    history = getattr(model, "history_", None)
+    found = {name: getattr(history, name, None) for name in ("objective", "residual")}
+    shown = next((name for name, record in found.items() if record is not None and np.size(record)), None)
+    if shown is None:
         return None
-    values = np.asarray(objective, dtype=np.float64).ravel()
+    values = np.asarray(found[shown], dtype=np.float64).ravel()
     finite = np.flatnonzero(np.isfinite(values))
     drawn = finite
     if finite.size > MAX_ITERATIONS_DRAWN:
         drawn = finite[np.linspace(0, finite.size - 1, MAX_ITERATIONS_DRAWN).round().astype(np.int64)]
     return {
         "iteration": (drawn + 1).tolist(),
-        "objective": values[drawn].tolist(),
+        "shows": shown,
+        "values": values[drawn].tolist(),
         "n_iter": values.size,
         "n_not_finite": int(values.size - finite.size),
     }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from manyviews.datasets import Dataset
-from manyviews.runs.records import Limits, Record, Run, Status
+from manyviews.runs.outcomes import Limits, Outcome, Run, Status
 from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve
 
 __all__ = ["Worker", "wait_for"]
@@ -23,16 +24,10 @@ _KILLED = -9  # by a signal that not every system has a name for
 
 
 class Worker:
-    """One process, its fit if it has one, and the limits of that.
+    """One process, its fit if it has one, and the limits of that."""
 
-    Parameters
-    ----------
-    limits : Limits
-        Time and memory of each fit.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self) -> None:
+        self._limits = Limits()
         self._process: Any = None
         self._connection: Any = None
         self._run: Run | None = None
@@ -51,8 +46,9 @@ class Worker:
         """What changes when there is something to see."""
         return () if self._run is None else (self._connection, self._process.sentinel)
 
-    def assign(self, run: Run, datasets: Mapping[str, Dataset], *, keep_labels: bool) -> None:
-        """Let an idle worker make a fit."""
+    def assign(self, run: Run, datasets: Mapping[str, Dataset], limits: Limits, *, keep_labels: bool) -> None:
+        """Let an idle worker make a fit under these limits."""
+        self._limits = limits
         if self._process is not None and not self._process.is_alive():
             self.close()  # it has died while it had nothing to do
         if self._process is None:
@@ -62,16 +58,16 @@ class Worker:
         self._task, self._data = Task(run, given, keep_labels), run.data
         self._send()
 
-    def look(self) -> Record | None:
-        """Return the record of its fit if that has ended or gone over a limit."""
+    def look(self) -> Outcome | None:
+        """Return the outcome of its fit if that has ended or gone over a limit."""
         if self._run is None:
             return None
         try:
             while self._connection.poll():
                 message = self._connection.recv()
-                if isinstance(message, Record):
+                if isinstance(message, Outcome):
                     self._run = None
-                    return Record(**(vars(message) | {"limits": self._limits}))
+                    return Outcome(**(vars(message) | {"limits": self._limits}))
                 self._ready = self._ready or message == READY
                 self._started = time.perf_counter() if message == STARTED else None
                 self._send()
@@ -93,9 +89,10 @@ class Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, there = context.Pipe()
-        self._process = context.Process(target=serve, args=(there,), daemon=True)
-        with _one_thread():
-            self._process.start()
+        process = context.Process(target=serve, args=(there,), daemon=True)
+        with _one_thread(), _interrupts_later():
+            process.start()
+        self._process = process  # only one that runs has anything to end
         there.close()
         self._ready, self._data, self._born = False, None, time.perf_counter()
 
@@ -106,7 +103,7 @@ class Worker:
             with suppress(OSError):  # it has died meanwhile; the next look says how
                 self._connection.send(task)
 
-    def _over_limit(self) -> Record | None:
+    def _over_limit(self) -> Outcome | None:
         assert self._started is not None
         spent = time.perf_counter() - self._started
         if self._limits.time is not None and spent > self._limits.time:
@@ -129,14 +126,14 @@ class Worker:
             return "memory", "the system killed the process, most likely for want of memory"
         return "failed", f"the process ended by itself (exit code {self._process.exitcode})"
 
-    def _ended(self, status: Status, message: str) -> Record:
+    def _ended(self, status: Status, message: str) -> Outcome:
         """End a fit together with its process; the next fit gets another one."""
         assert self._run is not None
         run, self._run = self._run, None
         spent = 0.0 if self._started is None else time.perf_counter() - self._started
         most = self._most or held_bytes(self._process.pid)
         self.close()
-        return Record(run, status, round(spent, 6), 0.0, most, {}, None, message, self._limits)
+        return Outcome(run, status, round(spent, 6), 0.0, most, {}, None, message, self._limits)
 
 
 def wait_for(workers: list[Worker], limits: Limits) -> None:
@@ -144,6 +141,22 @@ def wait_for(workers: list[Worker], limits: Limits) -> None:
     objects = [item for worker in workers for item in worker.waitable]
     watched = limits.time is not None or limits.memory is not None
     multiprocessing.connection.wait(objects, timeout=_BETWEEN_LOOKS if watched else 1.0)
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Keep Ctrl-C from a process until it ignores it, and from this one until the other has started.
+
+    A process inherits what is held back; see ``serve``. On systems without such masks nothing is.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def test_draws_have_their_distributions():
     members = sample_group(treatments, 2, np.array([0.5, 0.41, 0.2]), rng)
     assert len({view for view, _ in members}) == 2
     for view, treatment in members:
-        assert treatment.width == (5, 3, 1)[view]
+        assert treatment.width == treatment.treatment().width == (5, 3, 1)[view]
 
 
 def test_base_clusterings_have_the_sizes_drawn(blobs):

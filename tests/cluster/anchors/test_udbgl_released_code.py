@@ -5,7 +5,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from manyviews.cluster.anchors.udbgl_solver import initial_graphs, iterate, solve_udbgl, view_products
+from manyviews.cluster.anchors.udbgl_solver import initial_graphs, iterate, solve_udbgl
+from manyviews.graphs.anchor_views import view_products
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import rank_constrained_graph
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling

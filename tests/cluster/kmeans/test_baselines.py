@@ -6,7 +6,7 @@ from sklearn.cluster import KMeans
 from manyviews import BestSingleView, ConcatKMeans, ConcatSpectral, SumSpectral
 from manyviews.graphs.neighbors import gaussian_affinity, median_distance, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
-from manyviews.linalg.scaling import unit_rows
+from manyviews.linalg.blocks import unit_rows
 from manyviews.metrics import adjusted_rand_index, evaluate
 
 

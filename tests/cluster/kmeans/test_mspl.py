@@ -7,7 +7,7 @@ from manyviews.cluster.kmeans.mspl import Pacing, paced_sweep, self_paced_kmeans
 from manyviews.metrics import adjusted_rand_index, evaluate
 from manyviews.optim.self_paced import paced_losses, paced_weights
 from manyviews.partitions.spectral_start import spectral_start
-from manyviews.prototypes.weighted import assign, lloyd, make_stack
+from manyviews.prototypes.weighted import assign, make_stack, stack_kmeans
 
 
 def test_weights_and_losses_as_stored(reference):
@@ -46,35 +46,35 @@ def test_weights_grow_with_the_pace_and_survive_extremes():
     np.testing.assert_allclose(paced_losses(losses[:4], 1e4, "smooth"), losses[:4])
 
 
-@pytest.mark.parametrize("weighting", ["smooth", "hard"])
-def test_reference_stage_by_stage(reference, weighting):
+@pytest.mark.parametrize("kind", ["smooth", "hard"])
+def test_reference_stage_by_stage(reference, kind):
     ref = reference("mspl/small.npz")
     stack = make_stack((ref["X0"], ref["X1"]))
     centers = [ref["C0_0"], ref["C0_1"]]
     current = assign(stack, centers)
-    for t, pace in enumerate(ref[f"{weighting}_inv_lambda"]):
-        weights, centers, current = paced_sweep(stack, centers, current, pace, weighting)
-        np.testing.assert_allclose(weights, ref[f"{weighting}_W"][t], atol=1e-10)
-        np.testing.assert_allclose(centers[0], ref[f"{weighting}_C0"][t], atol=1e-10)
-        np.testing.assert_allclose(centers[1], ref[f"{weighting}_C1"][t], atol=1e-10)
-        np.testing.assert_array_equal(current.labels, ref[f"{weighting}_labels"][t])
-        np.testing.assert_allclose(current.losses, ref[f"{weighting}_loss"][t], atol=1e-10)
+    for t, pace in enumerate(ref[f"{kind}_inv_lambda"]):
+        weights, centers, current = paced_sweep(stack, centers, current, pace, kind)
+        np.testing.assert_allclose(weights, ref[f"{kind}_W"][t], atol=1e-10)
+        np.testing.assert_allclose(centers[0], ref[f"{kind}_C0"][t], atol=1e-10)
+        np.testing.assert_allclose(centers[1], ref[f"{kind}_C1"][t], atol=1e-10)
+        np.testing.assert_array_equal(current.labels, ref[f"{kind}_labels"][t])
+        np.testing.assert_allclose(current.losses, ref[f"{kind}_loss"][t], atol=1e-10)
 
 
-@pytest.mark.parametrize("weighting", ["smooth", "hard", "none"])
-def test_reference_end_to_end(reference, weighting):
+@pytest.mark.parametrize("kind", ["smooth", "hard", "none"])
+def test_reference_end_to_end(reference, kind):
     ref = reference("mspl/small.npz")
     stack, start = make_stack((ref["X0"], ref["X1"])), [ref["C0_0"], ref["C0_1"]]
-    pacing = Pacing(weighting, float(ref["quantile"]), float(ref["growth"]), 1, 1.0)
+    pacing = Pacing(kind, float(ref["quantile"]), float(ref["growth"]), 1, 1.0)
     run = self_paced_kmeans(stack, start, pacing)
-    stored = "naive" if weighting == "none" else weighting
+    stored = "naive" if kind == "none" else kind
     np.testing.assert_array_equal(run.assignment.labels, ref[f"{stored}_final_labels"])
-    if weighting == "none":
+    if kind == "none":
         np.testing.assert_allclose(run.centers[1], ref["naive_C1"], atol=1e-12)
     else:
         paces = run.history.pace
-        np.testing.assert_allclose(paces[np.isfinite(paces)], ref[f"{weighting}_inv_lambda"])
-        means = ref[f"{weighting}_W"].mean(axis=(1, 2))
+        np.testing.assert_allclose(paces[np.isfinite(paces)], ref[f"{kind}_inv_lambda"])
+        means = ref[f"{kind}_W"].mean(axis=(1, 2))
         np.testing.assert_allclose(run.history.mean_weight[: means.size], means)
 
 
@@ -84,10 +84,10 @@ def noisy_views(seed, n=150, k=4, noise=1.0):
     return tuple(rng.normal(0, 2, (k, d))[labels] + rng.normal(0, noise, (n, d)) for d in (3, 5)), labels
 
 
-@pytest.mark.parametrize("weighting", ["smooth", "hard", "none"])
+@pytest.mark.parametrize("kind", ["smooth", "hard", "none"])
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("unit", [False, True])
-def test_objective_never_rises_at_a_fixed_pace(weighting, gaps, unit):
+def test_objective_never_rises_at_a_fixed_pace(kind, gaps, unit):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         views, _ = noisy_views(seed, noise=2.0)
@@ -103,8 +103,8 @@ def test_objective_never_rises_at_a_fixed_pace(weighting, gaps, unit):
         pace = float(np.median(current.losses))
         values = []
         for _ in range(12):
-            _, centers, current = paced_sweep(stack, centers, current, pace, weighting)
-            values.append(paced_losses(current.losses, pace, weighting).sum())
+            _, centers, current = paced_sweep(stack, centers, current, pace, kind)
+            values.append(paced_losses(current.losses, pace, kind).sum())
         assert (np.diff(values) <= 1e-9).all()
         assert values[-1] < values[0]
 
@@ -146,7 +146,7 @@ def test_none_is_the_best_k_means_of_the_same_starts():
     from sklearn.cluster import KMeans
 
     views, _ = noisy_views(1)
-    model = MSPL(4, weighting="none", scaling=None, balance_views=False, random_state=0, n_init=20).fit(views)
+    model = MSPL(4, pacing="none", scaling=None, balance_views=False, random_state=0, n_init=20).fit(views)
     expected = KMeans(4, n_init=20, random_state=0).fit(np.hstack(views))
     assert model.inertia_ == pytest.approx(expected.inertia_, rel=1e-6)
     assert adjusted_rand_index(expected.labels_, model.labels_) > 0.99
@@ -160,10 +160,10 @@ def test_centres_are_means_in_units_of_the_data(three_views):
             np.testing.assert_allclose(model.cluster_centers_[name][j], X[model.labels_ == j].mean(axis=0))
 
 
-@pytest.mark.parametrize("weighting", ["smooth", "hard"])
-def test_training_samples_predict_their_labels(weighting):
+@pytest.mark.parametrize("kind", ["smooth", "hard"])
+def test_training_samples_predict_their_labels(kind):
     views, _ = noisy_views(2, noise=2.0)
-    model = MSPL(4, weighting=weighting, random_state=0).fit(views)
+    model = MSPL(4, pacing=kind, random_state=0).fit(views)
     np.testing.assert_array_equal(model.predict(views), model.labels_)
     np.testing.assert_array_equal(model.predict([X[3:9] for X in views]), model.labels_[3:9])
 
@@ -239,7 +239,7 @@ def test_running_out_of_sweeps_is_reported():
 
     views, _ = noisy_views(0, noise=5.0)
     with pytest.warns(ConvergenceWarning, match="MSPL stopped after"):
-        model = MSPL(4, weighting="none", init="random", n_init=1, tol=0, max_iter=1, random_state=0).fit(views)
+        model = MSPL(4, pacing="none", init="random", n_init=1, tol=0, max_iter=1, random_state=0).fit(views)
     assert not model.converged_
 
 
@@ -247,7 +247,7 @@ def test_centres_settle_before_the_final_k_means_changes_anything():
     views, _ = noisy_views(7, noise=2.0)
     model = MSPL(4, random_state=0, n_init=3, tol=0).fit(views)
     stack = model._stack(model._check_views(views, reset=False))
-    assert lloyd(stack, model._centers)[1].losses.sum() == pytest.approx(model.inertia_)
+    assert stack_kmeans(stack, model._centers).losses.sum() == pytest.approx(model.inertia_)
 
 
 def test_digits(shared_data):

@@ -7,26 +7,28 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.base import (
-    EnsembleClusterer,
+    AnchorEnsembleClusterer,
     EnsembleSettings,
     as_fitted,
     check_anchors,
     checked_range,
     draw_groups,
 )
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
 from manyviews.views.check import per_view
@@ -35,10 +37,9 @@ __all__ = ["FastMICE"]
 
 # n_base_clusterings="auto" makes so many base clusterings that these times samples come to this
 CLUSTERED_ROWS = 100_000
-POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
-class FastMICE(EnsembleClusterer):
+class FastMICE(AnchorEnsembleClusterer):
     r"""Fast multi-view clustering via ensembles (FastMICE).
 
     M base clusterings each take a random group of views, a random part of the columns of each, and anchors of their
@@ -151,17 +152,17 @@ class FastMICE(EnsembleClusterer):
     ((200,), (200, 100))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "n_base_clusterings": [POSITIVE, StrOptions({"auto"})],
-        "n_anchors": [POSITIVE],
-        "n_neighbors": [POSITIVE],
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
+        "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
         "column_fraction": [tuple, list],
         "base_cluster_range": [tuple, list, None],
         "view_range": [tuple, list, None],
-        "metric": [StrOptions({"auto", "euclidean", "cosine"}), dict, list, tuple],
-        "search": [StrOptions({"auto", "exact", "approximate"})],
-        "discretization": [StrOptions({"cosine", "paper"})],
-        "weighting": [StrOptions({"reliability", "equal"})],
+        "metric": [one_of("auto", "euclidean", "cosine"), dict, list, tuple],
+        "search": [one_of("auto", "exact", "approximate")],
+        "discretization": [one_of("cosine", "paper")],
+        "weighting": [one_of("reliability", "equal")],
     }
 
     def __init__(
@@ -200,12 +201,15 @@ class FastMICE(EnsembleClusterer):
 
     def _memory_estimate(self, views: Views) -> int:
         n, (low, high) = len(views), self._fractions()
-        widths = [stored_width((X,)) for X in views.arrays]
+        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and self.search != "approximate"]
+        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
         # on average over base clusterings, and in one that takes the most of the widest view
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
+        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
         (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
         one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
+        ensemble = self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
+        jobs = jobs_at_a_time(self.n_jobs, self._ensemble_size(n))
+        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":

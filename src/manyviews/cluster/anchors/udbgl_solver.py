@@ -16,40 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.graphs.anchor_views import ViewProducts
 from manyviews.graphs.rank_graph import RankGraph, rank_constrained_graph
-from manyviews.linalg.scaling import Scaling, apply_scaling, row_blocks
+from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 
 __all__ = [
     "BipartiteFusion",
     "FusionStep",
-    "ViewProducts",
     "initial_graph",
     "initial_graphs",
     "iterate",
     "solve_udbgl",
     "update_view_graph",
     "update_view_weights",
-    "view_products",
 ]
 
 Array = NDArray[np.float64]
-
-
-class ViewProducts(NamedTuple):
-    """What the solver needs of one view: squared row lengths (n,), X Aᵀ (n, m), A Aᵀ (m, m)."""
-
-    squares: Array
-    cross: Array
-    gram: Array
-
-    @property
-    def distances(self) -> Array:
-        """Squared distances of samples to anchors, (n, m)."""
-        D = self.squares[:, None] - 2.0 * self.cross
-        D += np.diag(self.gram)
-        return np.maximum(D, 0.0, out=D)
 
 
 class FusionStep(NamedTuple):
@@ -70,20 +54,6 @@ class BipartiteFusion(NamedTuple):
     delta: Array
     B: Array
     history: History
-
-
-def view_products(X: Any, scaling: Scaling, A: NDArray[Any]) -> ViewProducts:
-    """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64; X is scaled in blocks."""
-    A = np.asarray(A, dtype=np.float64)
-    squares, cross = np.empty(X.shape[0]), np.empty((X.shape[0], A.shape[0]))
-    for rows in row_blocks(X.shape[0]):
-        block = apply_scaling(X[rows], scaling).astype(np.float64)
-        if sparse.issparse(block):
-            squares[rows] = np.asarray(block.multiply(block).sum(axis=1)).ravel()
-        else:
-            squares[rows] = np.einsum("ij,ij->i", block, block)
-        cross[rows] = block @ A.T
-    return ViewProducts(squares, cross, A @ A.T)
 
 
 def initial_graph(distances: Array, n_neighbors: int) -> Array:
@@ -195,7 +165,7 @@ def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
     flat = [Z_v.ravel() for Z_v in Z]
     gram = np.array([[x @ y for y in flat] for x in flat])
     size = float(np.trace(gram))
-    if np.linalg.eigvalsh(gram)[0] < 1e-12 * size:
+    if eigenvalues(gram)[-1] < 1e-12 * size:
         # equal views: this ridge shares the weight evenly between them
         gram = gram + 1e-8 * size * np.eye(len(gram))
     target = np.array([[x @ P.ravel() for x in flat]])

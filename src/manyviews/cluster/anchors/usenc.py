@@ -2,20 +2,19 @@ r"""U-SENC: the consensus of an ensemble of U-SPEC cuts of one feature set."""
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.anchors.base import (
-    EnsembleClusterer,
+    AnchorEnsembleClusterer,
     EnsembleSettings,
     check_anchors,
     checked_range,
     draw_groups,
 )
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
@@ -25,7 +24,7 @@ from manyviews.views import Views
 __all__ = ["USENC"]
 
 
-class USENC(EnsembleClusterer):
+class USENC(AnchorEnsembleClusterer):
     r"""Ultra-scalable ensemble clustering (U-SENC) of one view, or of several side by side.
 
     M independent cuts as in U-SPEC, each with its own anchors and number of clusters; the graph between samples and
@@ -121,15 +120,15 @@ class USENC(EnsembleClusterer):
     """
 
     _accepts_missing: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "n_base_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "n_anchors": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
+        "n_base_clusterings": [POSITIVE_INT],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
         "base_cluster_range": [tuple, list, None],
-        "metric": [StrOptions({"auto", "euclidean", "cosine"})],
-        "search": [StrOptions({"auto", "exact", "approximate"})],
-        "discretization": [StrOptions({"kmeans", "paper"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "metric": [one_of("auto", "euclidean", "cosine")],
+        "search": [one_of("auto", "exact", "approximate")],
+        "discretization": [one_of("kmeans", "paper")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(

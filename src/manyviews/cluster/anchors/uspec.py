@@ -2,17 +2,16 @@ r"""U-SPEC: spectral clustering of one feature set by the cut of a sparse graph 
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.anchors.base import check_anchors
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import stored_width
+from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -110,12 +109,12 @@ class USPEC(MultiViewClusterer, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "n_anchors": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions({"auto", "euclidean", "cosine"})],
-        "search": [StrOptions({"auto", "exact", "approximate"})],
-        "discretization": [StrOptions({"kmeans", "paper"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_anchors": [POSITIVE_INT],
+        "n_neighbors": [POSITIVE_INT],
+        "metric": [one_of("auto", "euclidean", "cosine")],
+        "search": [one_of("auto", "exact", "approximate")],
+        "discretization": [one_of("kmeans", "paper")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(
@@ -159,7 +158,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
             self.n_clusters, self.n_anchors, self.n_neighbors, self.search, rule, False, anchor_iter=10, region_iter=20
         )
         everywhere = np.ones((len(views), 1), dtype=bool)
-        with threadpool_limits(1):
+        with one_blas_thread():
             labels, self._cut = fit_anchor_cut(arrays, everywhere, [(0, treatment)], recipe, cut_rng)
             self._fallback = fit_fallback(
                 arrays, everywhere, [treatment], labels.astype(np.int64), self.n_clusters, fallback_rng
@@ -176,7 +175,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         arrays = (self._concatenation.of(views.arrays),)
-        with threadpool_limits(1):
+        with one_blas_thread():
             if self._cut is None:
                 labels = np.full(len(views), -1, dtype=np.int64)
             else:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.base_partitions import in_order
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks, unit_rows
-from manyviews.partitions.basic import METRICS, assign_rows, cluster_numbers, distinct_rows, random_partition
+from manyviews.cluster.parallel import in_threads
+from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
+from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
+from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.views import Views
-from manyviews.views.caller import warn_user
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 
@@ -48,7 +47,7 @@ class LearnedPartitions:
         for block in row_blocks(seen.size):
             rows = prepared_rows(X[seen[block]], self.scaling, self.metric)
             for i, (end, width) in enumerate(zip(ends, self.widths, strict=True)):
-                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], metric=self.metric)[0]
+                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], self.metric)[0]
         return out
 
 
@@ -74,10 +73,10 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "base": [StrOptions({"features", "labels"})],
-        "n_base_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "base": [one_of("features", "labels")],
+        "n_base_clusterings": [POSITIVE_INT],
         "base_cluster_range": [tuple, list, None],
-        "metric": [StrOptions(set(METRICS))],
+        "metric": [one_of(*METRICS)],
     }
 
     base: str
@@ -142,8 +141,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 for i in chosen
             ]
 
-        jobs = [delayed(some)(start) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB)]
-        runs = [run for part in in_order(jobs, self.n_jobs) for run in part]
+        starts = ((start,) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB))
+        runs = [run for part in in_threads(some, starts, self.n_jobs) for run in part]
         labels = np.full((seen.size, self.n_base_clusterings), -1, dtype=np.int64)
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
@@ -172,8 +171,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 f"all {n} samples are alike in every view (n_samples={n}), so there are no {self.n_clusters} clusters "
                 "to find; check that the right columns were given"
             )
-        for name in silent:
-            warn_user(f"view {name!r} is constant: it says nothing about the samples")
+        self._note_constant(views, silent, " once scaled" if self.base == "features" else "")
 
     def _new_base_labels(self, views: Views) -> Labels:
         """Return the base labels (n_new, M) of new samples."""

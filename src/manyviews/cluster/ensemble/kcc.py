@@ -2,19 +2,19 @@ r"""K-means-based consensus clustering: a utility maximised by k-means on the on
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.lloyd import lloyd
 from manyviews.views import Views
 
 __all__ = ["KCC", "ConsensusRun", "block_costs", "consensus_kmeans", "partition_scales"]
@@ -26,7 +26,7 @@ TINY = float(np.finfo(np.float64).eps)
 
 
 class ConsensusRun(NamedTuple):
-    """Labels (n,), centroids (k, D) after the last accepted step, and history."""
+    """Labels (n,), centroids (k, D) that they are nearest to, and history."""
 
     labels: Labels
     centers: Array
@@ -83,7 +83,6 @@ def consensus_kmeans(
     B: Any,
     widths: Labels,
     centers: Array,
-    rng: np.random.Generator,
     *,
     weights: Array,
     utility: str,
@@ -101,8 +100,6 @@ def consensus_kmeans(
         Base clusters of each partition.
     centers : ndarray of shape (k, D)
         Start.
-    rng : Generator
-        Draws the sample that an empty cluster starts again from.
     weights : ndarray of shape (r,)
         Weights of the partitions, scaled already.
     utility, power
@@ -115,40 +112,44 @@ def consensus_kmeans(
     Returns
     -------
     ConsensusRun
-        As the toolbox of the authors returns it: the labels before the step that changed nothing.
+        The history holds the sum of each assignment, from that to the start on, as in the toolbox of the authors.
     """
-    labels, sums = np.zeros(B.shape[0], dtype=np.int64), [np.inf]
-    for _ in range(max_iter):
-        assigned, total = _assign(B, block_costs(centers, widths, weights, utility, power))
-        if abs(sums[-1] - total) < tol or total > sums[-1]:
-            return ConsensusRun(labels, centers, History(np.array(sums[1:]), len(sums) - 1, True))
-        sums.append(total)
-        labels, centers = assigned, _shares(B, assigned, len(centers), widths, rng)
-    return ConsensusRun(labels, centers, History(np.array(sums[1:]), max_iter, False))
+
+    def update(labels: Labels, previous: Array) -> Array:
+        return _shares(B, labels, widths, previous)
+
+    run = lloyd(
+        lambda points: _assign(B, block_costs(points, widths, weights, utility, power)),
+        update,
+        centers,
+        len(centers),
+        max_iter=max_iter - 1,
+        settled=lambda last, now: last - now < tol,
+    )
+    return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
 
 
-def _assign(B: Any, costs: Array) -> tuple[Labels, float]:
-    labels, total = np.empty(B.shape[0], dtype=np.int64), 0.0
+def _assign(B: Any, costs: Array) -> tuple[Labels, Array]:
+    labels, losses = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
     for rows in row_blocks(B.shape[0]):
         distances = B[rows] @ costs
         labels[rows] = distances.argmin(axis=1)
-        total += float(distances.min(axis=1).sum())
-    return labels, total
+        losses[rows] = distances.min(axis=1)
+    return labels, losses
 
 
-def _shares(B: Any, labels: Labels, k: int, widths: Labels, rng: np.random.Generator) -> Array:
+def _shares(B: Any, labels: Labels, widths: Labels, previous: Array) -> Array:
     """Return the mean one-hot row of each cluster over the members that each partition has."""
-    D = B.shape[1]
+    k, D = previous.shape
     counts = np.zeros(k * D)
     for rows in row_blocks(B.shape[0]):
         block = B[rows]
         counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
     counts = counts.reshape(k, D)
-    for empty in np.flatnonzero(np.bincount(labels, minlength=k) == 0):
-        counts[empty] = B[[int(rng.integers(B.shape[0]))]].toarray()
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-    return np.asarray(counts / np.maximum(members, 1))
+    used = np.bincount(labels, minlength=k)[:, None] > 0
+    return np.where(used, counts / np.maximum(members, 1), previous)
 
 
 class KCC(EnsembleClusterer):
@@ -243,13 +244,13 @@ class KCC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "utility": [StrOptions(set(UTILITIES))],
-        "utility_power": [Interval(Real, 1, None, closed="neither")],
+        "utility": [one_of(*UTILITIES)],
+        "utility_power": [ABOVE_ONE],
         "normalize_utility": ["boolean"],
         "base_weights": ["array-like", None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
@@ -314,7 +315,6 @@ class KCC(EnsembleClusterer):
             B,
             self._widths,
             seeds,
-            rng,
             weights=weights,
             utility=self.utility,
             power=self.utility_power,

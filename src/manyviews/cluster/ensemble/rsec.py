@@ -3,17 +3,15 @@ r"""Robust spectral ensemble clustering: a low-rank affinity behind one co-assoc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
+from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold, threshold_columns
 from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.history import History
@@ -57,7 +55,7 @@ class RSECState:
     def __init__(self, S: Array, n_clusters: int, options: RSECOptions, rng: np.random.Generator) -> None:
         n = len(S)
         self.S, self.k, self.options = S, n_clusters, options
-        values, Q = eigh(S, check_finite=False)
+        values, Q = all_eigenpairs(S)
         self.norm = float(np.abs(values).max())
         self.inverse = (Q / (1 + values**2)) @ Q.T  # (SᵀS + I)⁻¹
         self.Z, self.E, self.Y1, self.Y2 = (np.zeros((n, n)) for _ in range(4))
@@ -205,7 +203,7 @@ class RSEC(EnsembleClusterer):
     affinity_ : ndarray of shape (n, n)
         Z.
     history_ : History
-        Residual after each iteration, as ``objective``.
+        Residual after each iteration, as ``residual``; the objective is not computed.
     n_iter_, converged_ : int, bool
         Iterations, and whether ``tol`` was met.
     scalings_ : tuple of str or None
@@ -239,14 +237,14 @@ class RSEC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "nuclear_weight": [Interval(Real, 0, None, closed="left")],
-        "noise_weight": [Interval(Real, 0, None, closed="left")],
-        "penalty_growth": [Interval(Real, 1, None, closed="neither")],
-        "graph": [StrOptions({"released", "paper"})],
-        "final": [StrOptions({"kmeans_h", "lrr"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "nuclear_weight": [NON_NEGATIVE],
+        "noise_weight": [NON_NEGATIVE],
+        "penalty_growth": [ABOVE_ONE],
+        "graph": [one_of("released", "paper")],
+        "final": [one_of("kmeans_h", "lrr")],
+        "n_init": [POSITIVE_INT],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

@@ -2,22 +2,22 @@ r"""Spectral ensemble clustering: normalised cut of the co-association matrix as
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
+from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
-from manyviews.linalg.scaling import row_blocks, unit_rows
 from manyviews.optim.history import History
 from manyviews.partitions.coassociation import Coassociation, indicator_matrix
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
+from manyviews.prototypes.lloyd import lloyd
 from manyviews.views import Views
 
 __all__ = ["SEC", "EnsembleRun", "association_weights", "spectral_embedding", "weighted_kmeans"]
@@ -59,50 +59,30 @@ def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100) -> EnsembleR
         Labels nearest to the centroids, centroids, objective after each iteration.
     """
     w = association_weights(B)
-    constant = float((np.diff(B.indptr) / w).sum())
-    labels, gaps = _nearest(B, w, centers)
-    objective: list[float] = []
-    for _ in range(max_iter):
-        centers = _centers(B, w, _refilled(labels, gaps, w, len(centers), B), len(centers))
-        last = labels
-        labels, gaps = _nearest(B, w, centers)
-        objective.append(constant + float(w @ gaps))
-        if np.array_equal(labels, last):
-            return EnsembleRun(labels, centers, History(np.array(objective), len(objective), True))
-    return EnsembleRun(labels, centers, History(np.array(objective), max_iter, False))
+
+    def update(labels: Labels, previous: Array) -> Array:
+        return _centers(B, w, labels, previous)
+
+    run = lloyd(lambda points: _nearest(B, w, points), update, centers, len(centers), max_iter=max_iter)
+    return EnsembleRun(run.labels, run.centers, History(run.objective[1:], run.n_iter, run.converged))
 
 
 def _nearest(B: Any, w: Array, centers: Array) -> tuple[Labels, Array]:
-    """Return the nearest centroid of each row, and its squared distance less the squared length of the row."""
+    """Return the nearest centroid of each row, and its weighted squared distance."""
     squares = np.einsum("ij,ij->i", centers, centers)
     columns = np.ascontiguousarray(centers.T)
     labels, gaps = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
     for rows in row_blocks(B.shape[0]):
         part = squares - (2 / w[rows])[:, None] * (B[rows] @ columns)
         labels[rows], gaps[rows] = part.argmin(axis=1), part.min(axis=1)
-    return labels, gaps
+    return labels, np.diff(B.indptr) / w + w * gaps
 
 
-def _refilled(labels: Labels, gaps: Array, w: Array, k: int, B: Any) -> Labels:
-    """Give each empty cluster the row with the largest weighted distance, one row per cluster."""
-    empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
-    if empty.size == 0:
-        return labels
-    labels = labels.copy()
-    distances = np.diff(B.indptr) / w + w * gaps
-    labels[np.argsort(-distances, kind="stable")[: empty.size]] = empty
-    return labels
-
-
-def _cluster_rows(B: Any, labels: Labels, k: int) -> Array:
-    n = B.shape[0]
+def _centers(B: Any, w: Array, labels: Labels, previous: Array) -> Array:
+    n, k = B.shape[0], len(previous)
     members = sparse.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(k, n))
-    return np.asarray((members @ B).toarray())
-
-
-def _centers(B: Any, w: Array, labels: Labels, k: int) -> Array:
-    weights = np.bincount(labels, weights=w, minlength=k)
-    return _cluster_rows(B, labels, k) / np.where(weights > 0, weights, 1)[:, None]
+    weights = np.bincount(labels, weights=w, minlength=k)[:, None]
+    return np.where(weights > 0, (members @ B).toarray() / np.where(weights > 0, weights, 1), previous)
 
 
 def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -229,9 +209,9 @@ class SEC(EnsembleClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
-        "solver": [StrOptions({"kmeans", "spectral"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "solver": [one_of("kmeans", "spectral")],
+        "n_init": [POSITIVE_INT],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(

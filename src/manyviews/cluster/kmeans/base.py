@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
-from threadpoolctl import threadpool_limits
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import one_of
 from manyviews.cluster.memory import copy_bytes
-from manyviews.linalg.scaling import row_blocks
+from manyviews.cluster.parallel import jobs_at_a_time
+from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
 
-__all__ = ["CentroidClusterer", "MeansMixin", "run_starts"]
+__all__ = ["CentroidClusterer", "MeansMixin"]
 
 Array = NDArray[Any]
 # starts look at this share of the samples, and at so many per cluster at least
 START_SHARE, START_ROWS = 0.1, 50
-Run = TypeVar("Run")
-
-
-def run_starts(
-    run: Callable[[np.random.Generator, int], Run], n_init: int, rng: np.random.Generator, n_jobs: int | None
-) -> list[Run]:
-    """Call ``run`` once per start with a generator of its own and the number of the start, BLAS on one thread each."""
-
-    def one(child: np.random.Generator, i: int) -> Run:
-        with threadpool_limits(limits=1):
-            return run(child, i)
-
-    jobs = [delayed(one)(child, i) for i, child in enumerate(rng.spawn(n_init))]
-    results: list[Run] = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(jobs)), prefer="threads")(jobs)
-    return results
 
 
 class MeansMixin:
@@ -69,7 +52,7 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     _accepts_missing: ClassVar[bool] = True
     _dense_scaling: ClassVar[str] = "minmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "geometry": [StrOptions({"auto", "cosine", "euclidean"})],
+        "geometry": [one_of("auto", "cosine", "euclidean")],
     }
 
     geometry: str
@@ -78,14 +61,18 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     _factors: Array | None = None
 
     def _memory_estimate(self, views: Views) -> int:
-        n, V = len(views), len(views.names)
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
-        # losses, weights and distances of every pair; per start also a sample of the rows, twice while it is made
-        pairs = 8 * n * (V * (2 + 6 * jobs) + 4)
-        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / n))
-        starts = int(2 * jobs * sampled * sum(map(copy_bytes, views.arrays)))
+        # per start also a sample of the rows, twice while it is made
+        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / len(views)))
+        starts = int(2 * self._jobs() * sampled * sum(map(copy_bytes, views.arrays)))
         gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
-        return self._scaled_bytes(views) + pairs + max(starts, gaps)
+        return super()._memory_estimate(views) + max(starts, gaps)
+
+    def _kept_numbers(self, views: Views) -> float:
+        # losses, weights and distances of every pair of sample and view
+        return len(views.names) * (2.0 + 6.0 * self._jobs()) + 4.0
+
+    def _jobs(self) -> int:
+        return jobs_at_a_time(self.n_jobs, self.n_init)
 
     def _fit_stack(self, views: Views) -> Stack:
         """Learn the scaling of the views and return them scaled."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
-from manyviews.cluster.kmeans.base import run_starts
+from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 from manyviews.prototypes.weighted import assign, make_stack
@@ -130,9 +128,9 @@ class BestSingleView(BalancedClusterer, PredictMixin):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: rule for name, rule in BalancedClusterer._parameter_constraints.items() if name != "balance_views"
     } | {
-        "criterion": [StrOptions({"stability", "silhouette"})],
+        "criterion": [one_of("stability", "silhouette")],
         "view": [str, None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
     # one view at a time: its size does not matter
     balance_views: ClassVar[bool] = True  # type: ignore[misc]
@@ -159,20 +157,23 @@ class BestSingleView(BalancedClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         largest = max(map(copy_bytes, views.arrays))
-        jobs = min(int(effective_n_jobs(self.n_jobs)), len(views.names))
+        jobs = jobs_at_a_time(self.n_jobs, len(views.names))
         # a copy of a view and its deviations from the mean
-        return self._scaled_bytes(views) + 2 * jobs * largest + 8 * len(views) * (HALVES + 5)
+        return super()._memory_estimate(views) + 2 * jobs * largest
+
+    def _kept_numbers(self, views: Views) -> float:
+        return HALVES + 5.0  # labels of the halves; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.view is not None and self.view not in views.names:
             raise ValueError(f"there is no view {self.view!r}; the views are {list(views.names)}")
         arrays = self._fit_scaled(views)
 
-        def run(child: np.random.Generator, v: int) -> tuple[KMeansResult, float]:
+        def run(v: int, child: np.random.Generator) -> tuple[KMeansResult, float]:
             result = kmeans(arrays[v], self.n_clusters, child, n_init=self.n_init)
             return result, self._score(arrays[v], result, child)
 
-        results, scores = zip(*run_starts(run, len(arrays), rng, self.n_jobs), strict=True)
+        results, scores = zip(*in_threads(run, enumerate(rng.spawn(len(arrays))), self.n_jobs), strict=True)
         self.view_scores_ = np.array(scores)
         # a constant view is perfectly stable and tells nothing
         usable = np.where([balanced.constant for balanced in self._balanced], -np.inf, self.view_scores_)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
+from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.balance import concatenate
-from manyviews.linalg.scaling import row_blocks
+from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import center_distances, make_stack
@@ -100,8 +99,8 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
@@ -125,10 +124,13 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
-        n, table = len(views), sum(map(copy_bytes, views.arrays))
+        copies = [copy_bytes(X) for X in views.arrays]
         dense = not any(map(sparse.issparse, views.arrays))
-        # scaled, side by side, k-means' own copy, and its deviations from the mean
-        return self._scaled_bytes(views) - max(map(copy_bytes, views.arrays)) + (2 + dense) * table + 56 * n
+        # side by side, k-means' own copy, and its deviations from the mean
+        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies)
+
+    def _kept_numbers(self, views: Views) -> float:
+        return 7.0  # labels and distances; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         from sklearn.cluster import KMeans

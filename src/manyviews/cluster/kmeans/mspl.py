@@ -3,22 +3,29 @@ r"""Multi-view self-paced learning: k-means that learns easy samples and views f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.constraints import (
+    ABOVE_ONE,
+    NON_NEGATIVE,
+    POSITIVE,
+    POSITIVE_INT,
+    SHARE,
+    SHARE_ABOVE_ZERO,
+    one_of,
+)
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
-from manyviews.optim.self_paced import Weighting, paced_losses, paced_weights
+from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
-from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, lloyd
+from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
 __all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
@@ -31,9 +38,9 @@ FIRST_SMOOTH_PACE = 6.0
 
 
 class Pacing(NamedTuple):
-    """Weighting, share of pairs selected first, growth of the pace per stage, sweeps per stage, factor of losses."""
+    """Kind of weights, share of pairs selected first, growth of the pace and sweeps per stage, factor of losses."""
 
-    weighting: Weighting = "smooth"
+    kind: PacingKind = "smooth"
     share: float = 0.55
     growth: float = 1.1
     n_sweeps: int = 1
@@ -75,7 +82,7 @@ def first_pace(stack: Stack, losses: Array, share: float) -> float:
 
 
 def paced_sweep(
-    stack: Stack, centers: list[Array], current: Assignment, pace: float, weighting: Weighting
+    stack: Stack, centers: list[Array], current: Assignment, pace: float, kind: PacingKind
 ) -> tuple[Array, list[Array], Assignment]:
     """One sweep at a fixed pace: weights, centres, labels, losses.
 
@@ -89,7 +96,7 @@ def paced_sweep(
         Labels and losses.
     pace : float
         1/λ.
-    weighting : {"smooth", "hard", "none"}
+    kind : {"smooth", "hard", "none"}
         Regulariser.
 
     Returns
@@ -101,7 +108,7 @@ def paced_sweep(
     assignment : Assignment
         New labels and losses.
     """
-    weights = paced_weights(current.losses, pace, weighting)  # eqs. 5, 8
+    weights = paced_weights(current.losses, pace, kind)  # eqs. 5, 8
     if stack.observed is not None:
         weights *= stack.observed
     centers = centroids(stack, current.labels, weights, centers)  # eq. 12
@@ -120,7 +127,7 @@ def self_paced_kmeans(
     centers : list of ndarray of shape (k, d_v)
         Start.
     pacing : Pacing
-        Weighting and schedule.
+        Kind of the weights, and schedule.
     tol : float, default=0.0
         Relative decrease of the sum of losses that ends the final k-means; 0 waits until the labels rest.
     max_iter : int, default=50
@@ -134,17 +141,18 @@ def self_paced_kmeans(
     current = assign(stack, centers)
     pace = first_pace(stack, current.losses, pacing.share)
     trace: list[tuple[float, float, float]] = []
-    if pacing.weighting != "none" and pace > 0:
+    if pacing.kind != "none" and pace > 0:
         scale = _loss_scale(pacing, pace)
         for _ in range(MAX_STAGES):
             centers, current, least = _stage(stack, centers, current, pace, scale, pacing, trace)
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    centers, current, objective, converged = lloyd(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(value, np.inf, 1.0) for value in objective[1:]]
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
+    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
     values, paces, means = map(np.array, zip(*trace, strict=True))
-    return SelfPaced(centers, current, PacedHistory(values, len(trace), converged, paces, means))
+    history = PacedHistory(values, len(trace), run.converged, paces, means)
+    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
 
 
 def _stage(
@@ -161,9 +169,9 @@ def _stage(
     scaled = Assignment(current.labels, current.losses * scale)
     least = 1.0
     for _ in range(pacing.n_sweeps):
-        weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.weighting)
+        weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
         scaled = Assignment(current.labels, current.losses * scale)
-        objective = paced_losses(scaled.losses, pace * scale, pacing.weighting).sum() / scale
+        objective = paced_losses(scaled.losses, pace * scale, pacing.kind).sum() / scale
         trace.append((float(objective), pace, float(weights.sum() / pairs)))
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
@@ -172,7 +180,7 @@ def _stage(
 def _loss_scale(pacing: Pacing, pace: float) -> float:
     if pacing.loss_scale != "auto":
         return float(pacing.loss_scale)
-    return FIRST_SMOOTH_PACE / pace if pacing.weighting == "smooth" else 1.0
+    return FIRST_SMOOTH_PACE / pace if pacing.kind == "smooth" else 1.0
 
 
 class MSPL(CentroidClusterer):
@@ -191,7 +199,7 @@ class MSPL(CentroidClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    weighting : {"smooth", "hard", "none"}, default="smooth"
+    pacing : {"smooth", "hard", "none"}, default="smooth"
         "smooth" as above; "hard": 1 where ℓ < a, else 0; "none": k-means on the views side by side.
     initial_share : float, default=0.55
         Share of the pairs that weigh ½ or more (smooth) or count (hard) at first; raising it makes the method more
@@ -286,23 +294,23 @@ class MSPL(CentroidClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
-        "weighting": [StrOptions({"smooth", "hard", "none"})],
-        "initial_share": [Interval(Real, 0, 1, closed="both")],
-        "growth": [Interval(Real, 1, None, closed="neither")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
-        "loss_scale": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"auto", "k-means++", "random", "relaxed", "spectral"})],
-        "init_fraction": [Interval(Real, 0, 1, closed="right")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "pacing": [one_of("smooth", "hard", "none")],
+        "initial_share": [SHARE],
+        "growth": [ABOVE_ONE],
+        "n_sweeps": [POSITIVE_INT],
+        "loss_scale": [POSITIVE, one_of("auto")],
+        "n_init": [POSITIVE_INT],
+        "init": [one_of("auto", "k-means++", "random", "relaxed", "spectral")],
+        "init_fraction": [SHARE_ABOVE_ZERO],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        weighting: Weighting = "smooth",
+        pacing: PacingKind = "smooth",
         initial_share: float = 0.55,
         growth: float = 1.1,
         n_sweeps: int = 1,
@@ -323,7 +331,7 @@ class MSPL(CentroidClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.weighting = weighting
+        self.pacing = pacing
         self.initial_share = initial_share
         self.growth = growth
         self.n_sweeps = n_sweeps
@@ -340,22 +348,22 @@ class MSPL(CentroidClusterer):
         # distances between the samples of a spectral start, which sparse rows fill up
         text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
-        jobs = min(int(effective_n_jobs(self.n_jobs)), self.n_init)
-        return super()._memory_estimate(views) + 20 * jobs * rows**2
+        return super()._memory_estimate(views) + 20 * self._jobs() * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
         stack = self._fit_stack(views)
-        pacing = Pacing(self.weighting, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
+        pacing = Pacing(self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
         kinds = self._start_kinds(stack)
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, i: int) -> SelfPaced:
+        def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
-        best = min(run_starts(run, self.n_init, start_rng, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        starts = enumerate(start_rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
         return self._store(views, stack, best)
 
     def _start(
@@ -386,7 +394,7 @@ class MSPL(CentroidClusterer):
         self.inertia_ = float(losses.sum())
         pace = first_pace(stack, losses, self.initial_share)
         scale = 6.0 / pace if pace > 0 else 1.0
-        self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.weighting) * stack.ones
+        self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.pacing) * stack.ones
         means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
         return self._record(FitResult(best.assignment.labels, best.history, weights=means))

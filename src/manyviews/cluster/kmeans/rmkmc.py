@@ -6,21 +6,21 @@ weights :math:`\alpha \ge 0`, :math:`\sum_v \alpha_v = 1`, by k-means steps with
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from manyviews.cluster.kmeans.base import CentroidClusterer, run_starts
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
+from manyviews.cluster.kmeans.base import CentroidClusterer
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
+from manyviews.prototypes.lloyd import fill_empty
 from manyviews.prototypes.starts import sampled_start
-from manyviews.prototypes.weighted import Stack, assign, centroids, reseed_empty
+from manyviews.prototypes.weighted import Stack, assign, centroids
 from manyviews.views import Views
-from manyviews.views.caller import warn_user
 
 __all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels"]
 
@@ -68,7 +68,7 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[Robust
     centers = centroids(stack, state.labels, state.d, state.centers)
     current = assign(stack, centers, state.d)
     k = centers[0].shape[0]
-    if reseed_empty(current.labels, current.losses * state.d, k):
+    if fill_empty(current.labels, (current.losses * state.d).sum(axis=0), k):
         centers = centroids(stack, current.labels, state.d, centers)
         current = assign(stack, centers, state.d)
     distances = np.sqrt(current.losses + EPS) * stack.ones
@@ -152,7 +152,7 @@ class RMKMC(CentroidClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    gamma : float, default=5.0
+    weight_exponent : float, default=5.0
         Exponent of the view weights, above 1: towards 1 the best-fitted view takes all; raising it makes the weights
         equal. The paper takes the best of 10^0.1 .. 10² by the true classes.
     n_init : int, default=10
@@ -229,18 +229,18 @@ class RMKMC(CentroidClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
-        "gamma": [Interval(Real, 1, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random", "labels"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "weight_exponent": [ABOVE_ONE],
+        "n_init": [POSITIVE_INT],
+        "init": [one_of("k-means++", "random", "labels")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        gamma: float = 5.0,
+        weight_exponent: float = 5.0,
         n_init: int = 10,
         init: str = "k-means++",
         geometry: str = "auto",
@@ -256,7 +256,7 @@ class RMKMC(CentroidClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.gamma = gamma
+        self.weight_exponent = weight_exponent
         self.n_init = n_init
         self.init = init
         self.geometry = geometry
@@ -270,13 +270,14 @@ class RMKMC(CentroidClusterer):
         k, tol, max_iter = self.n_clusters, self.tol, self.max_iter
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
-        def run(child: np.random.Generator, _: int) -> RobustRun:
+        def run(child: np.random.Generator) -> RobustRun:
             start = start_labels(stack, k, self.init, child)
-            return solve_rmkmc(stack, start, k, self.gamma, used, tol=tol, max_iter=max_iter)
+            return solve_rmkmc(stack, start, k, self.weight_exponent, used, tol=tol, max_iter=max_iter)
 
-        best = min(run_starts(run, self.n_init, rng, self.n_jobs), key=lambda r: r.history.objective[-1])
+        starts = ((child,) for child in rng.spawn(self.n_init))
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.history.objective[-1])
         share = len(stack) / np.maximum(stack.ones.sum(axis=1), 1.0)
-        self._factors = share * best.state.alpha**self.gamma
+        self._factors = share * best.state.alpha**self.weight_exponent
         self._keep_centers(views, stack, best.state.centers, best.state.labels)
         return self._record(FitResult(best.state.labels, best.history, weights=best.state.alpha))
 
@@ -285,5 +286,5 @@ class RMKMC(CentroidClusterer):
         if used.all() or not used.any():
             return np.ones(used.size, dtype=bool)
         constant = [name for name, varies in zip(views.names, used, strict=True) if not varies]
-        warn_user(f"view(s) {constant} are constant and get weight 0")
+        self._note_constant(views, constant, " once scaled")
         return used

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from manyviews.cluster.base_partitions import BasePartitions
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.kernel_base import ConsensusClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_rotations, fuse_partitions
 from manyviews.cluster.result import FitResult
@@ -25,9 +24,9 @@ class FusionClusterer(ConsensusClusterer):
     """Base of LFMVC and TPLFMVC, which differ in λ only."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ConsensusClusterer._parameter_constraints | {
-        "init": [StrOptions({"aligned", "released"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "init": [one_of("aligned", "released")],
+        "tol": [NON_NEGATIVE],
+        "max_iter": [POSITIVE_INT],
     }
 
     init: str
@@ -37,7 +36,7 @@ class FusionClusterer(ConsensusClusterer):
     def _fuse(self, views: Views, rng: np.random.Generator, *, lam: float) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
         k = self.n_clusters
-        partitions = self._base_partitions(views, partition_rng, average=True)
+        partitions = self._base_partitions(views, partition_rng)
         stacked = partitions.stacked
         self._common, H0 = self._average(partitions)
         m = stacked.shape[1] // k

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.eigen import all_eigenpairs
 from manyviews.linalg.polar import polar, random_orthogonal
-from manyviews.linalg.scaling import unit_rows
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import kmeans_rows
@@ -108,8 +108,8 @@ def _weighted(state: _State, lam: float, k: int) -> Array:
 
 def _consensus_transform(B: Array, G: Array, Z: Array) -> Array:
     """Return T with B T the polar factor of B Z: T = Z (ZᵀGZ)^(-1/2), through the samples where ill-conditioned."""
-    values, U = eigh(Z.T @ G @ Z)
-    if values[0] > 0 and values[-1] < CONDITION_LIMIT * values[0]:
+    values, U = all_eigenpairs(Z.T @ G @ Z)
+    if values[-1] > 0 and values[0] < CONDITION_LIMIT * values[-1]:
         return np.asarray(Z @ (U / np.sqrt(values)) @ U.T)
     F = polar(B @ Z)
     return np.asarray(np.linalg.lstsq(B, F, rcond=None)[0])

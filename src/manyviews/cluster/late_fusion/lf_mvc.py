@@ -6,13 +6,12 @@ maximise :math:`\operatorname{Tr}(F^\top \sum_p \beta_p H_p W_p) + \lambda \oper
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from manyviews.cluster.constraints import NON_NEGATIVE
 from manyviews.cluster.late_fusion.base import FusionClusterer
 from manyviews.views import Views
 
@@ -120,7 +119,7 @@ class LFMVC(FusionClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FusionClusterer._parameter_constraints | {
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        "regularization": [NON_NEGATIVE],
     }
 
     def __init__(

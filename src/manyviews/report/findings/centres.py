@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, row_blocks
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.report.findings.spaces import embedding_of
 from manyviews.views import Views
 

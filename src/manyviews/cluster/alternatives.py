@@ -1,0 +1,64 @@
+"""What other methods would do where one has to refuse: it knows all methods, and the base looks it up when needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import sparse
+
+from manyviews.cluster.memory import readable_size
+from manyviews.cluster.registry import METHODS, MethodInfo
+from manyviews.views import Views
+
+__all__ = ["takers_of_missing", "that_would_fit"]
+
+
+def takers_of_missing() -> str:
+    """Return the methods that take samples not observed in some view, with commas between."""
+    return ", ".join(row.class_name for row in METHODS if row.missing)
+
+
+def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:
+    """Return the remedy for too little memory or too many samples: methods that would fit with default parameters.
+
+    The own one comes first; it is left out where it has too many samples.
+
+    Parameters
+    ----------
+    estimator : MultiViewClusterer
+        The one that would not.
+    views : Views
+        Checked views.
+    total : int or None
+        Bytes of the machine, None where that is unknown.
+
+    Returns
+    -------
+    str
+        What to do.
+    """
+    own = type(estimator).__name__
+    models = {row: row.load()(n_clusters=estimator.n_clusters) for row in METHODS if _takes(row, estimator, views)}
+    if not _in_time(estimator, views):
+        models = {row: model for row, model in models.items() if row.class_name != own}
+    needs = {row: int(model._memory_estimate(views)) for row, model in models.items() if _in_time(model, views)}
+    fitting = [row for row in needs if total is None or needs[row] <= total]
+    fitting.sort(key=lambda row: (row.class_name != own, needs[row]))
+    hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
+    if not fitting:
+        return f"{hint}use fewer samples"
+    named = [f"{row.class_name} ({row.name}) about {readable_size(needs[row])}" for row in fitting[:4]]
+    return f"{hint}use a method that would fit; with default parameters {', '.join(named)}"
+
+
+def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
+    if getattr(estimator, "base", "features") != "features":
+        return False  # kernels and partitions are no features
+    if not row.sparse and any(map(sparse.issparse, views.arrays)):
+        return False
+    return row.missing or bool(views.observed.all())
+
+
+def _in_time(model: Any, views: Views) -> bool:
+    most = model._most_samples()
+    return most is None or len(views) <= most

@@ -1,0 +1,31 @@
+"""Ranges of parameters by name, each written once: what ``_parameter_constraints`` of the methods are made of."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+__all__ = [
+    "ABOVE_ONE",
+    "INT_FROM_TWO",
+    "NON_NEGATIVE",
+    "POSITIVE",
+    "POSITIVE_INT",
+    "SHARE",
+    "SHARE_ABOVE_ZERO",
+    "one_of",
+]
+
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+INT_FROM_TWO = Interval(Integral, 2, None, closed="left")
+NON_NEGATIVE = Interval(Real, 0, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+ABOVE_ONE = Interval(Real, 1, None, closed="neither")
+SHARE = Interval(Real, 0, 1, closed="both")
+SHARE_ABOVE_ZERO = Interval(Real, 0, 1, closed="right")
+
+
+def one_of(*words: str) -> StrOptions:
+    """Return the constraint of a parameter that is one of these words."""
+    return StrOptions(set(words))

@@ -1,0 +1,69 @@
+"""The one place where work is done side by side: members of an ensemble, starts or views, in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+
+__all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks"]
+
+Result = TypeVar("Result")
+
+
+def jobs_at_a_time(n_jobs: int | None, n_items: int) -> int:
+    """Return how many of so many items ``n_jobs`` works on at a time, 1 at least."""
+    return max(1, min(int(effective_n_jobs(n_jobs)), n_items))
+
+
+def one_blas_thread() -> Any:
+    """Return a context in which BLAS keeps to one thread, so that results are the same bits on any number of cores."""
+    return threadpool_limits(1)
+
+
+def in_threads(
+    function: Callable[..., Result], items: Iterable[tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[Result]:
+    """Yield ``function(*item)`` for every item, in order, while later ones are computed.
+
+    BLAS keeps to one thread inside, whatever ``n_jobs`` is: the results do not depend on it. What is random takes a
+    generator of its own as part of the item, spawned beforehand.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the parts of an item; releases the lock of the interpreter most of the time, as array functions do.
+    items : iterable of tuple
+        Arguments of each call.
+    n_jobs : int or None
+        Items worked on at a time; None is 1 outside a joblib context, -1 uses all cores. Not many more results than
+        that are held at a time where the caller keeps none.
+
+    Yields
+    ------
+    object
+        Results, in the order of the items.
+    """
+    items = list(items)
+    jobs = jobs_at_a_time(n_jobs, len(items))
+
+    def alone(*item: Any) -> Result:
+        # the limit of BLAS holds in all threads, that of OpenMP only in the thread that sets it
+        with one_blas_thread():
+            return function(*item)
+
+    with one_blas_thread():
+        if jobs == 1:
+            for item in items:
+                yield function(*item)
+            return
+        yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator", pre_dispatch="n_jobs")(
+            delayed(alone)(*item) for item in items
+        )
+
+
+def over_blocks(n_jobs: int | None) -> Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]:
+    """Return a ``map`` over blocks of rows, for solvers that know nothing of threads; see ``in_threads``."""
+    return lambda function, blocks: in_threads(function, ((rows,) for rows in blocks), n_jobs)
