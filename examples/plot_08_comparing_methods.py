@@ -8,11 +8,10 @@ tell its group, do other seeds find the same groups, and do other methods?
 
 from manyviews import compare, datasets
 
-if __name__ == "__main__":  # fits are made in processes of their own
-    data = datasets.make_blobs_views(300, (15, 10, 8), 4, view_noise=0.3, noise_views=1, random_state=0)
-    methods = ["concat-kmeans", "mspl", "op-lfmvc", "sum-spectral", "udbgl"]
-    found = compare(data.views, 4, methods=methods, seeds=3, truth=data.labels)
-    print(found)
+data = datasets.make_blobs_views(300, (15, 10, 8), 4, view_noise=0.3, noise_views=1, random_state=0)
+methods = ["concat-kmeans", "mspl", "op-lfmvc", "sum-spectral", "udbgl"]
+found = compare(data.views, 4, methods=methods, seeds=3, truth=data.labels)
+print(found)
 
 # %%
 # The classes had no part in the choice; here they are beside it.

@@ -105,7 +105,7 @@ def sweep(
 ) -> Sweep:
     """Fit a method over a grid of one or two parameters, with several seeds each.
 
-    Fits are made in processes of their own, so a script has to call this under ``if __name__ == "__main__":``.
+    Fits are made in processes of their own, under limits of time and memory.
 
     Parameters
     ----------
