@@ -44,7 +44,7 @@ def compare(
 ) -> Comparison:
     """Fit several methods and say which one suits the data, without looking at the classes.
 
-    Fits are made in processes of their own, so a script has to call this under ``if __name__ == "__main__":``.
+    Fits are made in processes of their own, under limits of time and memory.
 
     Parameters
     ----------

@@ -6,9 +6,11 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import Any
 
 from manyviews.datasets import Dataset
@@ -94,7 +96,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._connection, there = context.Pipe()
         process = context.Process(target=serve, args=(there,), daemon=True)
-        with _one_thread(), _interrupts_later():
+        with _one_thread(), _interrupts_later(), _without_callers_script():
             process.start()
         self._process = process  # only one that runs has anything to end
         there.close()
@@ -131,8 +133,8 @@ class Worker:
         self._process.join()
         if not self._ready:
             raise RuntimeError(
-                f"a process for the fits did not start (exit code {self._process.exitcode}); a script has to call "
-                "this under: if __name__ == '__main__'"
+                f"a process for the fits did not start (exit code {self._process.exitcode}); is there memory for "
+                "it, and may this program start processes?"
             )
         if self._process.exitcode == _KILLED:
             return "memory", "the system killed the process, most likely for want of memory"
@@ -184,3 +186,14 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _without_callers_script() -> Iterator[None]:
+    """Keep a process that is started here from running the script that asked for it, which needs no guard then."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
