@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from manyviews import LFMVC, OPLFMVC, TPLFMVC, AverageKKM, datasets
-from manyviews.cluster.base_partitions import ViewRecipe, exact_partitions
+from manyviews.cluster.base_partitions import exact_partitions
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
 from manyviews.cluster.late_fusion.op_lfmvc import solve_op_lfmvc
+from manyviews.cluster.view_kernels import ViewRecipe, exact_kernels
 from manyviews.metrics import evaluate
 
 
@@ -100,7 +101,7 @@ def threesources(args):
         return
     data = datasets.load(path)
     recipes = [ViewRecipe(name, "standard", "rbf_invdim", None) for name in data.views.names]
-    base = exact_partitions(data.views.arrays, recipes, 6, average=True, n_jobs=None)
+    base = exact_partitions(exact_kernels(data.views.arrays, recipes, None), data.views.names, 6)
     rng, rows = np.random.default_rng(0), []
     for _ in range(50):
         stacked = base.stacked * rng.choice([-1.0, 1.0], base.stacked.shape[1])

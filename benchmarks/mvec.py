@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manyviews import MVEC, datasets, metrics
-from manyviews.cluster.ensemble import mvec_solver
+from manyviews.cluster.ensemble.mvec import MVECState
 from manyviews.linalg.shrinkage import SingularValueShrinker
 from manyviews.partitions.coassociation import Coassociation
 
@@ -22,11 +22,11 @@ STEPS = {
     "partitions": (MVEC, "_make_partitions"),
     "solver": (MVEC, "_solve"),
     "final step": (MVEC, "_discretize"),
-    "J (singular values)": (mvec_solver.MVECState, "update_low_rank_part"),
-    "gradient products": (mvec_solver.MVECState, "gradient"),
-    "Z (projection)": (mvec_solver.MVECState, "update_affinity"),
-    "H (eigenvectors)": (mvec_solver.MVECState, "updated_partition"),
-    "E and multipliers, with S Z": (mvec_solver.MVECState, "_update_view"),
+    "J (singular values)": (MVECState, "update_low_rank_part"),
+    "gradient products": (MVECState, "gradient"),
+    "Z (projection)": (MVECState, "update_affinity"),
+    "H (eigenvectors)": (MVECState, "updated_partition"),
+    "E and multipliers, with S Z": (MVECState, "_update_view"),
     "all products with S": (Coassociation, "dot"),
     "subspace iteration": (SingularValueShrinker, "_subspace"),
 }

@@ -15,8 +15,8 @@ import numpy as np
 from recommendation_data import generated_sets
 
 from manyviews import datasets
-from manyviews.cluster.registry import METHODS
-from manyviews.recommend.comparison import Options, compare
+from manyviews.recommend.compare import choose_methods, compare_methods
+from manyviews.recommend.fits import Options
 from manyviews.recommend.rule import score_of
 
 HIT = 0.05
@@ -33,7 +33,7 @@ def main():
     parser.add_argument("--sets", default="", help="names with commas between; all by default, the small ones first")
     parser.add_argument("--generated", choices=("first", "second"), help="generated sets instead: in sight or after")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--time-limit", type=float, default=300.0)
+    parser.add_argument("--time-limit", type=float, default=None, help="seconds for all fits of a set")
     args = parser.parse_args()
     options = Options(n_seeds=args.seeds, n_parts=0, time_limit=args.time_limit)
     sets = generated_sets(args.generated) if args.generated else real_sets(args.data, args.sets)
@@ -50,8 +50,8 @@ def real_sets(folder, names):
 
 def outcome(data, store, options):
     """Compare the methods on a set, print its row, return the mean NMI of each, the choice and its score."""
-    methods = [method for method in METHODS if method.main]
-    found = compare(data.views, methods, len(data.class_names), store, truth=data.labels, options=options)
+    methods = choose_methods("main")
+    found = compare_methods(data.views, methods, len(data.class_names), store, truth=data.labels, options=options)
     nmi = {row.method.name: float(np.mean(row.scores["nmi"])) for row in found.results if row.status == "ok"}
     scores = {row.method.name: score_of(row.criteria) for row in found.results if row.status == "ok"}
     lacking = [f"{row.method.name} ({row.status})" for row in found.results if row.status != "ok"]

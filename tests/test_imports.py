@@ -88,6 +88,20 @@ def test_every_method_is_public_documented_and_in_the_readme(row):
     assert set(cls().get_params()) <= documented
 
 
+def test_one_name_means_one_thing():
+    """No class or function of a module is called as another one elsewhere; private ones, with _ in front, may be.
+
+    A command is called as the function of the package that it runs.
+    """
+    homes = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            command = path.parent.name == "cli" and path.stem == getattr(node, "name", None)
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_") and not command:
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT / "src")))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def code_lines(node, text):
     """Return the lines of a file or function without those of docstrings."""
     inner = [part for part in ast.walk(node) if isinstance(part, ast.Module | ast.ClassDef | ast.FunctionDef)]

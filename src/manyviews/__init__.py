@@ -15,6 +15,8 @@ _HOMES = {
     "PerView": "views.per_view",
     "ViewImputer": "views.impute",
     "Views": "views",
+    "compare": "recommend.compare",
+    "sweep": "recommend.sweep",
 }
 _SUBMODULES = ("cluster", "datasets", "io", "metrics", "report")
 

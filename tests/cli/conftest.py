@@ -25,7 +25,7 @@ class Result:
 def run(capsys, monkeypatch):
     """Run the command in this process, without progress, which a busy machine would make appear, and refits."""
     monkeypatch.setattr("manyviews.cli.console._SECONDS_BEFORE_PROGRESS", 3600)
-    monkeypatch.setattr("manyviews.cli.results.REFIT_SECONDS", 0.0)
+    monkeypatch.setattr("manyviews.cli.clustering.REFIT_SECONDS", 0.0)
 
     def _run(*argv):
         capsys.readouterr()

@@ -11,9 +11,10 @@ import time
 import pytest
 
 from manyviews import __version__
-from manyviews.cli import fit_progress, resumable
+from manyviews.cli import fit_progress
+from manyviews.cli.console import UsageError
 from manyviews.cli.fit_progress import shown_fits
-from manyviews.cli.resumable import open_folder
+from manyviews.cli.output import open_folder
 
 OUTPUTS = {"runs.jsonl", "run.json", "table.md", "table.tex", "table.csv", "report.html"}
 TINY = ("bench", "mspl", "--datasets", "mfeat", "--methods", "MOR,FAC", "--seeds", "6")
@@ -84,7 +85,7 @@ CASES = {
     "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),
     "no seeds": (("bench", "mspl", "--seeds", "0"), "give at least 1"),
     "no jobs": (("bench", "mspl", "--jobs", "0"), "give -1 for one process per core"),
-    "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0.* give a number above 0"),
+    "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0: give a positive number of seconds"),
     "empty list": (("bench", "mspl", "--methods", ","), "--methods is empty"),
     "a file in the way": (("bench", "mspl", "--datasets", "mfeat", "--out", "a.csv"), "a.csv exists and is a file"),
     "a folder of others": (("bench", "mspl", "--datasets", "mfeat", "--out", "."), "not the output of bench mspl"),
@@ -105,17 +106,18 @@ def test_mistakes_are_one_line_and_write_nothing(folder, run, case):
 
 def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_path):
     out, identity = tmp_path / "out", {"command": "bench", "paper": "mvec"}
-    folder = open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=False)
+    folder = open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=False)
     (folder / "runs.jsonl").write_text("kept")
-    assert open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=False) == folder
+    assert open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=False) == folder
     assert (folder / "runs.jsonl").read_text() == "kept"
-    with pytest.raises(resumable.UsageError, match="is not the output of bench mspl"):
-        open_folder(str(out), identity | {"paper": "mspl"}, ("runs.jsonl", "run.json"), force=True)
-    open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=True)
-    assert [path.name for path in folder.iterdir()] == ["run.json"]
+    with pytest.raises(UsageError, match="is not the output of bench mspl"):
+        open_folder(str(out), identity | {"paper": "mspl"}, ("runs.jsonl", "run.json"), work="bench mspl", force=True)
+    open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=True)
+    assert sorted(path.name for path in folder.iterdir()) == ["run.json", "runs.jsonl"]
+    assert (folder / "runs.jsonl").read_bytes() == b""
     (folder / "thesis.txt").write_text("mine")
-    with pytest.raises(resumable.UsageError, match=r"holds thesis\.txt"):
-        open_folder(str(out), identity, ("runs.jsonl", "run.json"), force=True)
+    with pytest.raises(UsageError, match=r"holds thesis\.txt"):
+        open_folder(str(out), identity, ("runs.jsonl", "run.json"), work="bench mspl", force=True)
     assert (folder / "thesis.txt").exists()
 
 
@@ -129,7 +131,7 @@ def test_progress_lines_tell_the_remaining_time(capsys, monkeypatch):
         tell(Progress(3, 3, 0, None, 0.0))
     assert capsys.readouterr().err.splitlines() == [
         "0 of 3 fits, remaining time not known yet",
-        "3 of 3 fits, about 0 min 0 s left",
+        "3 of 3 fits, all done",
     ]
     with shown_fits(quiet=True) as tell:
         assert tell is None

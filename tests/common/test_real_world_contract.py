@@ -69,6 +69,7 @@ def test_equal_labels_for_equal_data_in_every_form(row, model, tmp_path):
         np.testing.assert_array_equal(clone(model).fit(given).labels_, expected, err_msg=form)
 
 
+@pytest.mark.filterwarnings("ignore:view .* has all the weight")  # MKKM, of a kernel with k directions
 @pytest.mark.parametrize("scaling", ["unit", "tfidf", None])
 def test_equal_labels_for_a_csr_view_with_the_same_settings(row, model, scaling):
     if not row.sparse:
@@ -82,6 +83,7 @@ def test_equal_labels_for_a_csr_view_with_the_same_settings(row, model, scaling)
         np.testing.assert_array_equal(clone(model).fit([make(X) for X in views]).labels_, expected)
 
 
+@pytest.mark.filterwarnings("ignore:view .* has all the weight")  # MKKM, of a kernel with k directions
 def test_the_scaling_of_each_view_is_told(row, model, three_views):
     views = three_views[0]
     assert set(clone(model).fit(views).scalings_) <= {"standard", "minmax", None}

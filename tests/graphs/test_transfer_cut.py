@@ -6,10 +6,10 @@ from manyviews.graphs import transfer_cut
 from manyviews.graphs.transfer_cut import (
     cut_embedding,
     cut_vectors,
-    gram,
     gram_block,
     lift_block,
     reduced_eigenvectors,
+    reduced_graph,
 )
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
@@ -81,7 +81,7 @@ def test_blocks_add_up_and_lift_alike():
     B, _ = random_graph(0)
     whole = gram_block(B)
     assert abs(whole - (gram_block(B[:150]) + gram_block(B[150:]))).max() < 1e-12
-    assert abs(gram(B) - whole).max() < 1e-12
+    assert abs(reduced_graph(B) - whole).max() < 1e-12
     np.testing.assert_allclose(whole.sum(axis=1), B.sum(axis=0))
     cut, E = solve(B, 5)
     np.testing.assert_allclose(cut_embedding(B[100:200], cut.vectors, cut.values), E[100:200])
@@ -115,7 +115,7 @@ def test_components_are_found_whatever_the_solver_and_their_number():
 
 def test_eigenvalues_of_the_sparse_solver_are_those_of_the_dense_one():
     B, _ = random_graph(3, n=2000, q=500, groups=2)
-    W = gram(B)
+    W = reduced_graph(B)
     d = np.asarray(W.sum(axis=1)).ravel()
     M = W.toarray() / np.sqrt(np.outer(d, d))
     found = reduced_eigenvectors(W, 8, np.random.default_rng(0)).values
@@ -133,9 +133,9 @@ def test_pairs_of_links_and_sparse_products_give_the_same_matrix(monkeypatch):
     rng = np.random.default_rng(0)
     B = sparse.csr_array(rng.random((900, 30)) * (rng.random((900, 30)) < 0.15), dtype=np.float32)
     B = sparse.csr_array(sparse.vstack([B, sparse.csr_array((2, 30), dtype=np.float32)]))  # rows without links
-    by_pairs = gram(B)
+    by_pairs = reduced_graph(B)
     monkeypatch.setattr(transfer_cut, "PAIRS_LIMIT", 0)
-    np.testing.assert_allclose(by_pairs.toarray(), gram(B).toarray(), atol=1e-12)
+    np.testing.assert_allclose(by_pairs.toarray(), reduced_graph(B).toarray(), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["cosine", "kmeans", "paper"])

@@ -11,7 +11,8 @@ import pytest
 
 from manyviews import datasets
 from manyviews.cluster.registry import find_method
-from manyviews.recommend.comparison import Options, compare
+from manyviews.recommend.compare import compare_methods as compare
+from manyviews.recommend.fits import Options
 from manyviews.recommend.page import render_comparison
 from manyviews.recommend.rule import score_of
 from manyviews.recommend.summary import summary_of
@@ -52,7 +53,10 @@ def test_results(found, blobs):
     assert kmeans.peak_bytes > 1e6
     assert kmeans.criteria.parts > 0.9
     best = max((row for row in found.results if row.criteria), key=lambda row: score_of(row.criteria))
-    assert found.recommendation.method == best.method.name
+    # average-kkm has a hair more, but k-means is as good as equal, and simpler
+    assert best.method.name == "average-kkm"
+    assert found.recommendation.method == "concat-kmeans"
+    assert "average-kkm" in found.recommendation.as_good
 
 
 def test_classes_have_no_part_in_the_choice(found, blobs, store):
@@ -67,7 +71,7 @@ def test_summary_is_plain_json(found):
     summary = json.loads(json.dumps(summary_of(found), allow_nan=False))
     rows = summary["methods"]
     assert [row["place"] for row in rows] == [1, 2, 3, None]
-    assert rows[0]["name"] == summary["recommendation"]["method"]
+    assert summary["recommendation"]["method"] in [row["name"] for row in rows[:2]]
     assert rows[-1]["name"] == "u-spec"
     assert rows[-1]["reason"] == "takes a single view; there are 2"
     assert rows[0]["score"] >= rows[1]["score"] >= rows[2]["score"]
@@ -109,7 +113,7 @@ def test_page_holds_everything_and_names_stay_text(record):
     assert html.escape(record["recommendation"]["headline"]) in page
     for row in record["methods"]:
         assert f'<th scope="row">{row["name"]}' in page or f"<dt>{row['name']}</dt>" in page
-    payload = re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1)
+    payload = re.search(r'id="page-data">(.*?)</script>', page, re.S).group(1)
     chart = json.loads(payload)["charts"]["structure"]
     assert chart["data"][0]["type"] == "bar"
     assert len(chart["data"]) == 3

@@ -82,12 +82,37 @@ def test_reasons_in_words():
         }
     )
     text = " ".join(found.reasons)
-    assert found.headline == "a suits these data best of 4 methods, as far as can be told without classes."
+    assert found.headline == "a suits these data as well as any of 4 methods, as far as can be told without classes."
     assert "more than with any other method (b comes next with 0.49)" in text
     assert "The view 'noise' tells nothing of them." in text
-    assert "Other seeds find the same groups (0.97), fits on parts of the samples find similar ones (0.60)." in text
+    assert (
+        "Other seeds find the same groups (0.97), fits on parts of the samples find partly the same groups (0.60)."
+        in text
+    )
     assert "Of the other methods, b and c find the same groups (adjusted Rand index 0.90)." in text
     assert "b is as good as equal and finds the same groups (adjusted Rand index 0.95)." in text
+
+
+def test_among_equals_the_simplest_wins():
+    found = recommend(
+        {
+            "fastmice": criteria(0.62, 1.0, {"concat-kmeans": 0.97, "mspl": 0.9}),
+            "mspl": criteria(0.61, 1.0, {"fastmice": 0.9, "concat-kmeans": 0.9}),
+            "concat-kmeans": criteria(0.6, 1.0, {"fastmice": 0.97, "mspl": 0.9}),
+        }
+    )
+    assert (found.method, found.as_good, found.certainty) == ("concat-kmeans", ("fastmice", "mspl"), "fairly sure")
+    assert "concat-kmeans is the simplest of them." in " ".join(found.reasons)
+    far = recommend({"fastmice": criteria(0.7, 1.0, {"concat-kmeans": 0.9}), "concat-kmeans": criteria(0.6)})
+    assert (far.method, far.as_good) == ("fastmice", ())
+
+
+def test_not_sure_where_a_method_that_is_as_good_finds_other_groups():
+    found = recommend({"a": criteria(0.604, 1.0, {"b": 0.52}), "b": criteria(0.6, 1.0, {"a": 0.52})})
+    assert found.certainty == "a hint"
+    assert "b is as good as equal but finds partly the same groups (adjusted Rand index 0.52)" in found.certainty_reason
+    sure = recommend({"a": criteria(0.604, 1.0, {"b": 0.52}), "b": criteria(0.4, 1.0, {"a": 0.52})})
+    assert sure.certainty == "fairly sure"
 
 
 def test_degenerate_groupings_are_named():

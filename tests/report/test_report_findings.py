@@ -9,7 +9,7 @@ from manyviews.report.findings.agreement import ari, jaccards, moved_share
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import MAX_EFFECT, telling_features
-from manyviews.report.findings.stories import OTHER, UNCLEAR, WITH, view_stories
+from manyviews.report.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
 
 
 def features_of(array, labels, k=2, n_features=3, **more):
@@ -117,15 +117,15 @@ def test_views_that_tell_another_story_and_views_that_tell_none():
         random_state=0,
     )  # fmt: skip
     order = np.random.default_rng(0).permutation(600)
-    stories = view_stories(data.views, ["standard"] * 4, data.labels, 4, order, 0)
-    assert [story["story"] for story in stories] == [WITH, WITH, OTHER, UNCLEAR]
-    assert stories[2]["certainty"] > 0.9
-    assert abs(stories[2]["agreement"]) < 0.1
+    alone = single_views(data.views, ["standard"] * 4, data.labels, 4, order, 0)
+    assert [story["story"] for story in alone] == [WITH, WITH, OTHER, UNCLEAR]
+    assert alone[2]["certainty"] > 0.9
+    assert abs(alone[2]["agreement"]) < 0.1
 
 
 def test_noise_in_few_columns_is_cut_the_same_way_each_time_but_has_no_groups():
     labels = np.arange(600) % 3
-    (story,) = view_stories(
+    (story,) = single_views(
         Views([np.random.default_rng(2).normal(size=(600, 1))]), ["standard"], labels, 3, np.arange(600), 0
     )
     assert story["certainty"] > 0.5
@@ -135,12 +135,12 @@ def test_noise_in_few_columns_is_cut_the_same_way_each_time_but_has_no_groups():
 @pytest.mark.parametrize("array", [np.ones((30, 3)), np.ones((30, 80)), sparse.csr_matrix((30, 60))])
 def test_a_constant_view_has_no_clear_groups(array):
     labels = np.arange(30) % 3
-    (story,) = view_stories(Views([array]), [None], labels, 3, np.arange(30), 0)
+    (story,) = single_views(Views([array]), [None], labels, 3, np.arange(30), 0)
     assert (story["story"], story["agreement"]) == (UNCLEAR, 0.0)
 
 
 def test_too_few_samples_for_a_story_of_their_own():
-    (story,) = view_stories(Views([np.eye(5)]), [None], np.arange(5) % 3, 3, np.arange(5), 0)
+    (story,) = single_views(Views([np.eye(5)]), [None], np.arange(5) % 3, 3, np.arange(5), 0)
     assert story == {"agreement": None, "certainty": None, "story": None, "n_used": 5}
 
 
@@ -183,3 +183,17 @@ def test_overlaps_by_hand():
     np.testing.assert_allclose(found, [3 / 4, 2 / 3, np.nan, 1.0])
     assert moved_share(positions, other) == pytest.approx(1 / 7)
     assert ari(positions, positions + 5) == 1.0
+
+
+def test_a_view_that_tells_some_clusters_apart_tells_a_part_of_the_groups():
+    rng = np.random.default_rng(0)
+    labels = np.arange(240) % 3
+    first, third = 8.0 * (labels == 0)[:, None], 8.0 * (labels == 2)[:, None]
+    views = Views({"a": rng.normal(size=(240, 3)) + first, "b": rng.normal(size=(240, 3)) + third})
+    order = rng.permutation(240)
+    stories = [view["story"] for view in single_views(views, ["standard"] * 2, labels, 3, order, 0)]
+    assert set(stories) <= {PART, WITH}
+    assert OTHER not in stories
+    four = labels + 3 * (np.arange(240) // 3 % 2)
+    alone = single_views(views, ["standard"] * 2, four, 6, order, 0)
+    assert {view["story"] for view in alone} == {PART}

@@ -1,6 +1,7 @@
 """Fits in processes of their own: limits, interruptions, and what a rerun repeats."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from manyviews import ConcatKMeans, datasets
 from manyviews.metrics import evaluate
-from manyviews.runs.records import Limits, data_checksum, resampled_rows, run_key
+from manyviews.runs.outcomes import Limits, data_checksum, resampled_rows, run_key
 from manyviews.runs.runner import Run, run_all
 from manyviews.runs.store import Store, StoreInUseError
 from manyviews.runs.worker import fit_once
@@ -34,21 +35,21 @@ def lines(store):
 def test_scores_are_those_of_the_estimator_and_a_rerun_fits_nothing(blobs, tmp_path):
     store, told = tmp_path / "new" / "runs.jsonl", []
     runs = [*runs_of(range(3)), *runs_of([7], rows=(1, 50)), *runs_of([0], method="cca", parameters={})]
-    records = run_all([*runs, runs[0]], {"blobs": blobs}, store, n_jobs=2, keep_labels=True, progress=told.append)
+    outcomes = run_all([*runs, runs[0]], {"blobs": blobs}, store, n_jobs=2, keep_labels=True, progress=told.append)
 
-    assert [record.run for record in records] == [*runs, runs[0]]
-    assert {record.status for record in records} == {"ok"}
+    assert [outcome.run for outcome in outcomes] == [*runs, runs[0]]
+    assert {outcome.status for outcome in outcomes} == {"ok"}
     model = ConcatKMeans(3, n_init=1, random_state=1).fit(blobs.views)
-    assert records[1].labels == model.labels_.tolist()
-    assert records[1].scores == evaluate(blobs.labels, model.labels_)
-    assert len(records[3].labels) == 45
-    assert records[0].peak_bytes > 2**20
-    assert records[0].seconds > 0
+    assert outcomes[1].labels == model.labels_.tolist()
+    assert outcomes[1].scores == evaluate(blobs.labels, model.labels_)
+    assert len(outcomes[3].labels) == 45
+    assert outcomes[0].peak_bytes > 2**20
+    assert outcomes[0].seconds > 0
     assert (told[0].done, told[-1].done, told[-1].total, told[-1].remaining) == (0, 5, 5, 0.0)
     assert len(lines(store)) == 5
 
     again = run_all(runs, {"blobs": blobs}, store, progress=told.append)
-    assert again == records[:5]
+    assert again == outcomes[:5]
     assert (told[-1].reused, len(lines(store))) == (5, 5)
 
 
@@ -61,7 +62,7 @@ def test_changed_parameters_data_or_version_make_another_key(blobs, monkeypatch)
                 *runs_of([0], rows=(0, 80)), *runs_of([0], method="cca")]  # fmt: skip
     assert len({key, run_key(run, data_checksum(other)), *(run_key(each, checksum) for each in variants)}) == 7
     assert run_key(runs_of([0], data="other name", parameters={"n_init": np.int64(1)})[0], checksum) == key
-    monkeypatch.setattr("manyviews.runs.records.__version__", "0.0.0")
+    monkeypatch.setattr("manyviews.runs.outcomes.__version__", "0.0.0")
     assert run_key(run, checksum) != key
 
 
@@ -70,17 +71,17 @@ def test_limits_and_errors_end_a_fit_and_the_rest_goes_on(blobs, tmp_path):
     slow = Run("rsec", "large", 0, {}, 5)
     wrong = [*runs_of([0], parameters={"n_init": "many"}), *runs_of([0], parameters={"no_such": 1})]
     data, store, told = {"blobs": blobs, "large": large}, tmp_path / "runs.jsonl", []
-    records = run_all([slow, *wrong, *runs_of([0])], data, store, time_limit=2, progress=told.append)
-    assert [record.status for record in records] == ["timeout", "failed", "failed", "ok"]
-    assert records[0].message == "not done after 2 s"
-    assert records[0].seconds >= 2
-    assert "n_init" in records[1].message
-    assert records[1].scores == {}
-    assert run_all([slow, *wrong], data, store, time_limit=1, progress=told.append) == records[:3]
+    outcomes = run_all([slow, *wrong, *runs_of([0])], data, store, time_limit=2, progress=told.append)
+    assert [outcome.status for outcome in outcomes] == ["timeout", "failed", "failed", "ok"]
+    assert outcomes[0].message == "not done after 2 s"
+    assert outcomes[0].seconds >= 2
+    assert "n_init" in outcomes[1].message
+    assert outcomes[1].scores == {}
+    assert run_all([slow, *wrong], data, store, time_limit=1, progress=told.append) == outcomes[:3]
     assert told[-1].reused == 3
 
-    (record,) = run_all([slow], data, store, time_limit=3, memory_limit=2**20)
-    assert record.status == ("memory" if sys.platform == "linux" else "timeout")
+    (outcome,) = run_all([slow], data, store, time_limit=3, memory_limit=2**20)
+    assert outcome.status == ("memory" if sys.platform == "linux" else "timeout")
 
 
 def test_refused_memory_and_warnings_are_told(blobs, monkeypatch):
@@ -88,8 +89,8 @@ def test_refused_memory_and_warnings_are_told(blobs, monkeypatch):
         raise MemoryError("1 TB")
 
     monkeypatch.setattr(ConcatKMeans, "fit", fit)
-    record = fit_once(runs_of([0])[0], blobs)
-    assert (record.status, record.message) == ("memory", "not enough memory: 1 TB")
+    outcome = fit_once(runs_of([0])[0], blobs)
+    assert (outcome.status, outcome.message) == ("memory", "not enough memory: 1 TB")
 
 
 def test_a_fit_stored_without_labels_is_made_again_for_them(blobs, tmp_path):
@@ -98,25 +99,25 @@ def test_a_fit_stored_without_labels_is_made_again_for_them(blobs, tmp_path):
     with Store(store) as kept:
         kept.append(run_key(run, data_checksum(blobs)), without)
     assert run_all([run], {"blobs": blobs}, store) == [without]
-    (record,) = run_all([run], {"blobs": blobs}, store, keep_labels=True)
-    assert (len(record.labels), record.scores) == (90, without.scores)
-    assert run_all([run], {"blobs": blobs}, store) == [record]
+    (outcome,) = run_all([run], {"blobs": blobs}, store, keep_labels=True)
+    assert (len(outcome.labels), outcome.scores) == (90, without.scores)
+    assert run_all([run], {"blobs": blobs}, store) == [outcome]
 
 
 def test_a_torn_line_is_taken_off_and_damaged_ones_are_passed_over(blobs, tmp_path):
     path = tmp_path / "runs.jsonl"
-    records = {str(run.seed): fit_once(run, blobs) for run in runs_of(range(3))}
+    outcomes = {str(run.seed): fit_once(run, blobs) for run in runs_of(range(3))}
     with Store(path) as kept:
-        for key, record in records.items():
-            kept.append(key, record)
+        for key, outcome in outcomes.items():
+            kept.append(key, outcome)
     whole = path.read_bytes()
     path.write_bytes(b"{}\n\xff\n" + whole[:-30])
     with Store(path) as kept:
-        assert set(kept.records) == {"0", "1"}
-        kept.append("2", records["2"])
+        assert set(kept.outcomes) == {"0", "1"}
+        kept.append("2", outcomes["2"])
     assert path.read_bytes() == b"{}\n\xff\n" + whole
     with Store(path) as kept:
-        assert kept.records == records
+        assert kept.outcomes == outcomes
 
 
 def test_the_store_has_one_writer(tmp_path):
@@ -155,3 +156,17 @@ def test_resampled_rows_are_distinct_and_ascending():
     assert (np.diff(rows) > 0).all()
     assert (rows == resampled_rows(50, (3, 80))).all()
     assert resampled_rows(50, None) is None
+
+
+def test_a_script_needs_no_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pathlib\n"
+        "from manyviews import datasets\n"
+        "from manyviews.runs.runner import Run, run_all\n"
+        "data = {'blobs': datasets.make_blobs_views(30, (3, 2), 2, random_state=0)}\n"
+        "runs = [Run('concat-kmeans', 'blobs', 0, {'n_init': 1}, 2)]\n"
+        f"print(run_all(runs, data, pathlib.Path({str(tmp_path / 'runs.jsonl')!r}))[0].status)\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert ended.stdout == "ok\n", ended.stderr

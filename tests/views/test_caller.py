@@ -1,5 +1,6 @@
 """Warnings name the line of the user's own code, whatever lies between."""
 
+import subprocess
 import sys
 import threading
 import warnings
@@ -102,6 +103,13 @@ def test_a_package_of_the_user_with_a_name_that_begins_like_ours(tmp_path, monke
     (tmp_path / "manyviews_plus.py").write_text("from manyviews.views.caller import warn_user\nwarn_user('told')\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert lines_of(lambda: __import__("manyviews_plus")) == {(str(tmp_path / "manyviews_plus.py"), 2)}
+
+
+def test_code_that_is_in_no_file():
+    code = "from manyviews.views.caller import warn_user\nwarn_user('told')"
+    for arguments, given in ((["-c", code], None), (["-"], code)):
+        done = subprocess.run([sys.executable, *arguments], input=given, capture_output=True, text=True, check=True)
+        assert ":2: UserWarning: told" in done.stderr
 
 
 def test_a_thread_of_ours_has_no_line_of_the_user_and_still_warns():

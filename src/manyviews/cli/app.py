@@ -11,7 +11,7 @@ from types import FrameType
 from cyclopts import App, CycloptsError
 
 from manyviews import __version__
-from manyviews.cli import bench, compare, data, fit, methods
+from manyviews.cli import bench, cluster, compare, data, demo, methods, predict, sweep
 from manyviews.cli.console import ARGUMENTS, UsageError, guarded
 
 __all__ = ["app", "run"]
@@ -22,15 +22,18 @@ app = App(
     version=f"manyviews {__version__}",
     help_format="plaintext",
 )
-app.command(fit.demo)
-app.command(fit.cluster, usage="Usage: manyviews cluster (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
-app.command(fit.predict, usage="Usage: manyviews predict DIR (FILE | --view NAME=FILE ...) [OPTIONS]")
+app.command(demo.demo)
+app.command(cluster.cluster, usage="Usage: manyviews cluster (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
+app.command(predict.predict, usage="Usage: manyviews predict DIR (FILE | --view NAME=FILE ...) [OPTIONS]")
 app.command(compare.compare, usage="Usage: manyviews compare (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
+app.command(
+    sweep.sweep, usage="Usage: manyviews sweep (NAME | FILE | --view NAME=FILE ...) -k N --vary PARAM=V,V [OPTIONS]"
+)
 app.command(bench.bench)
 app.command(methods.methods)
 app.command(data.app)
 
-_COMMANDS = ("demo", "cluster", "predict", "compare", "bench", "methods", "data")
+_COMMANDS = ("demo", "cluster", "predict", "compare", "sweep", "bench", "methods", "data")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -55,7 +58,7 @@ def _named_command(argv: list[str]) -> str:
 
 @contextmanager
 def _termination_as_exit() -> Iterator[None]:
-    """Let a polite kill, as of a job queue, unwind, so that hidden folders are removed."""
+    """Let a polite kill, as of a job queue or of a terminal that closes, unwind, so that hidden folders are removed."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -63,8 +66,13 @@ def _termination_as_exit() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, leave)
+    ends = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # what was told to go on after the terminal has closed, as by nohup, goes on
+    before = {number: signal.getsignal(number) for number in ends if signal.getsignal(number) != signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

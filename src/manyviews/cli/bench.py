@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from manyviews import __version__
 from manyviews.cli.console import UsageError, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import whole_number
-from manyviews.cli.resumable import RECORD, STORE, open_folder, write_text
+from manyviews.cli.options import AsJson, MemorySize, Switch, Whole, check_jobs, check_limit, listed
+from manyviews.cli.output import RECORD, STORE, open_folder, run_record, save_record, save_text
 
 if TYPE_CHECKING:
     from manyviews.datasets import Dataset
+    from manyviews.papers.fusion_figures import PaperFigure
     from manyviews.papers.paper import Paper
     from manyviews.papers.protocols import Setup
-    from manyviews.papers.verdict import Comparison
+    from manyviews.papers.verdict import Reproduction
 
 __all__ = ["bench"]
 
 TABLES = {"table.md": "to_markdown", "table.tex": "to_latex", "table.csv": "to_csv"}
 PAGE = "report.html"
 OUTPUTS = (STORE, RECORD, PAGE, *TABLES)
-Switch = Parameter(negative=(), show_default=False)
-Whole = Annotated[int | None, Parameter(converter=whole_number)]
 
 
 @dataclass(frozen=True)
 class _Limits:
     jobs: int
     seconds: float | None
-    mebibytes: int | None
+    memory: int | None
 
 
 def bench(
@@ -48,15 +44,15 @@ def bench(
     data: str | None = None,
     datasets: str | None = None,
     methods: str | None = None,
-    seeds: Whole = None,
-    full: Annotated[bool, Switch] = False,
-    jobs: Annotated[int, Parameter(converter=whole_number)] = 1,
+    seeds: Annotated[int | None, Parameter(converter=whole_number)] = None,
+    full: Switch = False,
+    jobs: Whole = 1,
     time_limit: float | None = None,
-    memory_limit: Whole = None,
+    memory_limit: MemorySize = None,
     out: str | None = None,
-    force: Annotated[bool, Switch] = False,
-    as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
-    quiet: Annotated[bool, Switch] = False,
+    force: Switch = False,
+    as_json: AsJson = False,
+    quiet: Switch = False,
 ) -> None:
     """Make the tables of a paper again and put them beside the published ones, with a verdict on each cell.
 
@@ -80,9 +76,10 @@ def bench(
     jobs
         Processes; -1 for one per core.
     time_limit
-        Seconds that one fit may take; one that takes longer is recorded as such, and the rest goes on.
+        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes
+        on.
     memory_limit
-        MiB that one process may hold; a fit over it is recorded as such, and the rest goes on.
+        Memory that one process may hold, such as 8GB or 500MB; a fit over it is recorded as such, and the rest goes on.
     out
         Output folder, by default manyviews-bench-PAPER in the current folder.
     force
@@ -100,23 +97,26 @@ def bench(
     protocol = PROTOCOLS[chosen.name]
     if seeds is not None and seeds < 1:
         raise UsageError(f"--seeds {seeds}: give at least 1")
-    if jobs < 1 and jobs != -1:
-        raise UsageError(f"--jobs {jobs}: give -1 for one process per core, or at least 1")
-    for option, limit in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
-        if limit is not None and not limit > 0:
-            raise UsageError(f"{option} {limit}: give a number above 0, or leave it out for no limit")
+    check_jobs(jobs)
+    check_limit(time_limit)
     setups = _chosen_setups(chosen, protocol.setups, methods)
-    found = _chosen_data(chosen, datasets, None if data is None else Path(data), quiet=quiet or as_json)
+    place_of_data = None if data is None else Path(data)
+    if place_of_data is not None and not place_of_data.is_dir():
+        raise UsageError(f"--data {data}: there is no such folder")
+    chosen, others = _opened(chosen, place_of_data)
+    found = _chosen_data(chosen, datasets, place_of_data, others, quiet=quiet or as_json)
     n_seeds = seeds if seeds is not None else (protocol.repeats if full else protocol.quick_repeats)
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
-    folder = open_folder(place, {"command": "bench", "paper": chosen.name}, OUTPUTS, force=force)
+    identity = {"command": "bench", "paper": chosen.name}
+    folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
     limits = _Limits(jobs, time_limit, memory_limit)
-    comparison = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
-    _write(comparison, folder, found, full=full)
+    reproduction, figures = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
+    record = _record(reproduction, found, full=full)
+    _write(reproduction, figures, folder, record)
     if as_json:
-        print_json(_record(comparison, found, full=full) | {"out": place})
+        print_json(record | {"out": place})
     elif not quiet:
-        _print(comparison, place)
+        _print(reproduction, place)
 
 
 def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
@@ -127,7 +127,7 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
         return list(setups)
     names = {setup.method: setup.method for setup in setups} | {row: row for row in paper.rows}
     with user_input():
-        chosen = [closest(name, names, "row or method") for name in _listed(wanted, "--methods")]
+        chosen = [closest(name, names, "row or method") for name in listed(wanted, "--methods")]
     found = [setup for setup in setups if {setup.row, setup.method} & set(chosen)]
     for name in chosen:
         if not any(name in (setup.row, setup.method) for setup in setups):
@@ -135,23 +135,36 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
     return found
 
 
-def _chosen_data(paper: Paper, wanted: str | None, folder: Path | None, *, quiet: bool) -> dict[str, Dataset]:
+def _opened(paper: Paper, folder: Path | None) -> tuple[Paper, dict[str, Dataset]]:
+    """Return the paper with its open tables made of all dense sets that are there, and those that no registry knows."""
+    from manyviews.datasets.registry import find
+    from manyviews.papers.material import dense_data
+
+    if not paper.is_open:
+        return paper, {}
+    there = {} if folder is None else dense_data(folder)
+    names = list(dict.fromkeys([*paper.datasets, *there]))
+    return paper.on(names), {name: data for name, data in there.items() if find(name) is None}
+
+
+def _chosen_data(
+    paper: Paper, wanted: str | None, folder: Path | None, others: dict[str, Dataset], *, quiet: bool
+) -> dict[str, Dataset]:
     """Load the data sets that are named; without names all of the paper that are there."""
     from manyviews.datasets import info
     from manyviews.papers.material import DataAbsentError, find_data
     from manyviews.papers.paper import closest
 
-    if folder is not None and not folder.is_dir():
-        raise UsageError(f"--data {folder}: there is no such folder")
-    known = {name: entry for entry in paper.datasets for name in (entry, *info(entry).aliases)}
+    registered = [name for name in paper.datasets if name not in others]
+    known = {name: entry for entry in registered for name in (entry, *info(entry).aliases)} | {n: n for n in others}
     found, absent = {}, {}
     with user_input():
         names = paper.datasets
         if wanted is not None:
-            names = tuple(closest(name, known, f"data set of {paper.name}") for name in _listed(wanted, "--datasets"))
+            names = tuple(closest(name, known, f"data set of {paper.name}") for name in listed(wanted, "--datasets"))
         for name in names:
             try:
-                found[name] = find_data(name, folder)
+                found[name] = others[name] if name in others else find_data(name, folder)
             except DataAbsentError as error:
                 absent[name] = str(error)
                 if wanted is not None:
@@ -174,11 +187,12 @@ def _run(
     *,
     full: bool,
     quiet: bool,
-) -> Comparison:
+) -> tuple[Reproduction, list[PaperFigure]]:
+    from manyviews.papers.fusion_figures import paper_figures
     from manyviews.papers.material import Material
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
-    from manyviews.papers.verdict import compare
+    from manyviews.papers.verdict import reproduction_of
     from manyviews.runs.runner import run_all
 
     protocol = PROTOCOLS[paper.name]
@@ -192,67 +206,68 @@ def _run(
             folder / STORE,
             n_jobs=limits.jobs,
             time_limit=limits.seconds,
-            memory_limit=None if limits.mebibytes is None else limits.mebibytes * 2**20,
+            memory_limit=limits.memory,
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    return compare(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    return reproduction, paper_figures(paper.name, setups, material)
 
 
-def _write(comparison: Comparison, folder: Path, found: dict[str, Dataset], *, full: bool) -> None:
-    from manyviews.io.write import OutputError, atomic_file, write_json
+def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
     from manyviews.papers.page import render_page
 
-    with user_input(OutputError):
-        for name, function in TABLES.items():
-            write_text(folder / name, getattr(tables, function)(comparison))
-        write_text(folder / PAGE, render_page(comparison))
-        with atomic_file(folder / RECORD, force=True) as hidden:
-            write_json(hidden, _record(comparison, found, full=full))
+    for name, function in TABLES.items():
+        save_text(folder / name, getattr(tables, function)(reproduction))
+    save_text(folder / PAGE, render_page(reproduction, figures))
+    save_record(folder, record)
 
 
-def _record(comparison: Comparison, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
+def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.runs.records import data_checksum
+    from manyviews.runs.outcomes import data_checksum
 
-    libraries = ("numpy", "scipy", "scikit-learn")
-    return {
-        "manyviews": __version__,
-        "command": "bench",
-        "paper": comparison.paper.name,
+    return run_record("bench") | {
+        "paper": reproduction.paper.name,
         "finished": True,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seeds": comparison.n_seeds,
+        "seeds": reproduction.n_seeds,
         "full_grid": full,
         "data": {name: data_checksum(data) for name, data in found.items()},
-        "rows": list(dict.fromkeys(cell.name for cell in comparison.cells if cell.method)),
-        "counts": comparison.counts(),
-        "counts_of_variants": comparison.counts(variants=True),
-        "versions": {"python": platform.python_version()} | {name: version(name) for name in libraries},
+        "rows": list(dict.fromkeys(cell.name for cell in reproduction.cells if cell.method)),
+        "counts": reproduction.counts(),
+        "counts_of_variants": reproduction.counts(variants=True),
     }
 
 
-def _print(comparison: Comparison, place: str) -> None:
-    from manyviews.papers.tables import counted, difference_text, our_text, published_text
+def _print(reproduction: Reproduction, place: str) -> None:
+    from manyviews.papers.tables import (
+        RANK_HEADER,
+        counted,
+        difference_text,
+        notes,
+        our_text,
+        published_text,
+        rank_rows,
+    )
 
-    for table in comparison.paper.tables:
-        cells = [cell for cell in comparison.cells if cell.table is table and cell.method]
+    for table in reproduction.paper.tables:
+        cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
         if cells:
             print(f"\n{table.title}")
-            theirs = "paper" if table.origin == "published" else "measured"
+            theirs = "measured" if table.origin == "measured" else "paper"
             rows = [
                 (cell.name, cell.dataset, published_text(cell), our_text(cell), difference_text(cell), cell.verdict)
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-    print(f"\n{counted(comparison)}")
+            if table.origin == "ours":
+                print()
+                print_table(RANK_HEADER, rank_rows(cells))
+    print(f"\nrows that follow the paper: {counted(reproduction)}")
+    if any(cell.variant for cell in reproduction.cells):
+        print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
+    for note in notes(reproduction):
+        print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")
-
-
-def _listed(text: str, option: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise UsageError(f"{option} is empty; give names separated by commas")
-    return list(dict.fromkeys(names))

@@ -2,61 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from cyclopts import Parameter
-
-from manyviews.cli.comparison_output import print_comparison, write_comparison
-from manyviews.cli.console import Progress, UsageError, user_input
-from manyviews.cli.fit import HEADER, Header, IdColumn, Missing, Switch, ViewFiles, say_notes
-from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, whole_number
-from manyviews.cli.results import default_folder
+from manyviews.cli.comparison_text import print_comparison
+from manyviews.cli.console import Stages, UsageError, user_input
+from manyviews.cli.fit_progress import shown_fits
+from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input
+from manyviews.cli.layout import Layout
+from manyviews.cli.options import (
+    HEADER,
+    AsJson,
+    Header,
+    IdColumn,
+    MemorySize,
+    Missing,
+    NClusters,
+    Switch,
+    ViewFiles,
+    Whole,
+    check_jobs,
+    check_limit,
+    listed,
+)
+from manyviews.cli.output import (
+    RECORD,
+    STORE,
+    default_folder,
+    open_folder,
+    refuse_inputs,
+    run_record,
+    save_record,
+    save_text,
+)
+from manyviews.cli.reading import say_notes
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
-    from manyviews.recommend.comparison import Options
+    from manyviews.recommend.fits import Options
+    from manyviews.recommend.result import Comparison
 
 __all__ = ["chosen_methods", "compare"]
 
-WholeNumber = Parameter(converter=whole_number)
+TABLE, LABELS, PAGE = "methods.csv", "labels.csv", "report.html"
+OUTPUTS = (STORE, RECORD, TABLE, LABELS, PAGE)
 
 
 def compare(
     source: str | None = None,
     /,
     *,
-    n_clusters: Annotated[int, Parameter(name=("--n-clusters", "-k"), converter=whole_number)],
+    n_clusters: NClusters,
     view: ViewFiles = None,
     methods: str | None = None,
     family: str | None = None,
-    seeds: Annotated[int, WholeNumber] = 5,
-    parts: Annotated[int, WholeNumber] = 3,
+    seeds: Whole = 5,
+    parts: Whole = 3,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
-    seed: Annotated[int, WholeNumber] = 0,
-    jobs: Annotated[int, WholeNumber] = 1,
-    time_limit: float = 300.0,
-    memory_limit: float | None = None,
+    layout: Layout | None = None,
+    seed: Whole = 0,
+    jobs: Whole = 1,
+    time_limit: float = 150.0,
+    memory_limit: MemorySize = None,
     out: str | None = None,
-    force: Annotated[bool, Switch] = False,
-    as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
-    quiet: Annotated[bool, Switch] = False,
+    force: Switch = False,
+    as_json: AsJson = False,
+    quiet: Switch = False,
 ) -> None:
     """Fit several methods to a data set and say which one suits it; no classes are needed.
+
+    A start that was interrupted goes on where it was: finished fits are in runs.jsonl of the output folder.
 
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
         Number of clusters.
     view
-        One view as NAME=FILE; give it once per view.
+        One view as NAME=FILE or NAME=FILE:COLUMNS; give it once per view.
     methods
         Names of methods with commas between (see: manyviews methods).
     family
@@ -77,43 +108,103 @@ def compare(
     impute
         Fill single empty cells: median of the column, or knn.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     seed
         First seed.
     jobs
         Fits at a time; -1 for one per core.
     time_limit
-        Seconds that one fit may take; one that takes longer is ended and recorded as such.
+        Seconds of processor time that all fits together may take. Quick methods come first; slow ones get fewer fits,
+        or none.
     memory_limit
-        Memory that one fit may hold, in GB; one that needs more is ended and recorded as such.
+        Memory that one fit may hold, such as 8GB or 500MB; one that needs more is ended and recorded as such.
     out
         Output folder, by default manyviews-compare-NAME in the current folder.
     force
-        Replace an earlier output folder.
+        Start anew in an earlier output folder.
     as_json
         Print the results as one JSON object.
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.io.write import check_folder
-
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
-    progress = Progress(quiet=quiet)
-    if out is not None:
-        with user_input():
-            check_folder(out, force=force)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+    progress = Stages(quiet=quiet)
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         data, _ = fill_cells(load_input(source, view or (), reading), impute)
+    refuse_inputs(out, data.checksums)
     _check_clusters(n_clusters, data)
     say_notes(data, progress)
-    folder = out or default_folder("manyviews-compare", data.name)
-    given = _input_arguments(source, view or (), reading, impute, header)
-    record = write_comparison(data, chosen, n_clusters, options, folder, given=given, force=force, progress=progress)
-    print_comparison(record, folder, as_json=as_json, quiet=quiet)
+    place = out or default_folder("manyviews-compare", data.name)
+    folder = _open(place, data, n_clusters, force=force)
+    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
+        found = _fitted(data, chosen, n_clusters, folder, options, tell)
+    record = _record(data, found, n_clusters, options)
+    record["repeat_with"] = _repeat_with(record, _input_arguments(source, view or (), reading, impute, header))
+    with progress.stage("write", f"writing {place}"):
+        _write(record, found, data, folder)
+    print_comparison(record, place, as_json=as_json, quiet=quiet)
     if record["recommendation"] is None:
-        raise UsageError(f"no method had a result ({folder} says why); choose other --methods, or raise the limits")
+        raise UsageError(f"no method had a result ({place} says why); choose other --methods, or raise the limits")
+
+
+def _open(place: str, data: LoadedViews, n_clusters: int, *, force: bool) -> Path:
+    """Make the output folder, or open that of the same data and number of clusters."""
+    from manyviews.datasets import Dataset
+    from manyviews.runs.outcomes import data_checksum
+
+    content = {
+        "checksum": data_checksum(Dataset("data", data.views, None, (), "", "")),
+        "n_clusters": n_clusters,
+    }
+    work = f"compare with -k {n_clusters} on these data"
+    return open_folder(place, {"command": "compare"}, OUTPUTS, work=work, content=content, force=force)
+
+
+def _fitted(
+    data: LoadedViews, methods: Sequence[MethodInfo], n_clusters: int, folder: Path, options: Options, tell: Any
+) -> Comparison:
+    from manyviews.recommend.compare import compare_methods
+
+    return compare_methods(
+        data.views, methods, n_clusters, folder / STORE, truth=data.labels, options=options, progress=tell
+    )
+
+
+def _record(data: LoadedViews, found: Comparison, n_clusters: int, options: Options) -> dict[str, Any]:
+    """Return what run.json says."""
+    from manyviews.datasets import Dataset
+    from manyviews.recommend.summary import summary_of
+    from manyviews.runs.outcomes import data_checksum
+
+    return run_record("compare", data) | {
+        "checksum": data_checksum(Dataset("data", data.views, None, (), "", "")),
+        "n_clusters": n_clusters,
+        "finished": True,
+        "options": vars(options),
+        **summary_of(found),
+    }
+
+
+def _write(record: dict[str, Any], found: Comparison, data: LoadedViews, folder: Path) -> None:
+    from manyviews.recommend.page import render_comparison
+    from manyviews.recommend.tables import labels_csv, methods_csv
+
+    samples = data.views.sample_names
+    save_text(folder / TABLE, methods_csv(record))
+    save_text(folder / LABELS, labels_csv(found, range(len(data.views)) if samples is None else samples))
+    save_text(folder / PAGE, render_comparison(record))
+    save_record(folder, record)
+
+
+def _repeat_with(record: Mapping[str, Any], given: Sequence[str]) -> str | None:
+    """Return the command that clusters with the recommended method and seed."""
+    chosen = record["recommendation"]
+    if chosen is None:
+        return None
+    settings = ["-k", record["n_clusters"], "--method", chosen["method"], "--seed", chosen["seed"]]
+    return shlex.join(["manyviews", "cluster", *given, *map(str, settings)])
 
 
 def _check_clusters(n_clusters: int, data: LoadedViews) -> None:
@@ -142,23 +233,12 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
     UsageError
         If both are given, or a name is unknown.
     """
-    from manyviews.cluster.registry import METHODS, find_method
+    from manyviews.recommend.compare import choose_methods
 
     if methods is not None and family is not None:
         raise UsageError("give --methods or --family, not both")
-    if methods is not None:
-        names = [name.strip() for name in methods.split(",") if name.strip()]
-        if not names:
-            raise UsageError("--methods is empty; give names with commas between (see: manyviews methods)")
-        with user_input():
-            return list({method.name: method for method in map(find_method, names)}.values())
-    if family in (None, "main"):
-        return [method for method in METHODS if method.main]
-    found = [method for method in METHODS if family in ("all", method.family)]
-    if not found:
-        families = ", ".join(dict.fromkeys(method.family for method in METHODS))
-        raise UsageError(f"--family {family}: there is no such family; choose main, all, {families}")
-    return found
+    with user_input():
+        return choose_methods(listed(methods, "--methods") if methods is not None else family or "main")
 
 
 def _input_arguments(
@@ -177,22 +257,15 @@ def _input_arguments(
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words
+    return words + reading.layout.words()
 
 
-def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: float | None) -> Options:
-    from manyviews.recommend.comparison import Options
+def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:
+    from manyviews.recommend.fits import Options
 
-    checks: list[tuple[str, Any, bool, str]] = [
-        ("--seeds", seeds, seeds >= 1, "1 or more"),
-        ("--parts", parts, parts >= 0, "0 or more"),
-        ("--seed", seed, seed >= 0, "0 or more"),
-        ("--jobs", jobs, jobs == -1 or jobs >= 1, "1 or more, or -1 for one per core"),
-        ("--time-limit", time_limit, time_limit > 0, "a positive number of seconds"),
-        ("--memory-limit", memory_limit, memory_limit is None or memory_limit > 0, "a positive number of GB"),
-    ]
-    for name, value, good, wanted in checks:
-        if not good:
-            raise UsageError(f"{name} {value}: give {wanted}")
-    memory = None if memory_limit is None else int(memory_limit * 1e9)
-    return Options(seeds, parts, seed, jobs, time_limit, memory)
+    for name, value, least in (("--seeds", seeds, 1), ("--parts", parts, 0), ("--seed", seed, 0)):
+        if value < least:
+            raise UsageError(f"{name} {value}: give {least} or more")
+    check_jobs(jobs)
+    check_limit(time_limit)
+    return Options(seeds, parts, seed, jobs, time_limit, memory_limit)

@@ -17,13 +17,13 @@ from typing import Any, TextIO
 
 __all__ = [
     "ARGUMENTS",
-    "Progress",
+    "Stages",
     "UsageError",
-    "count",
     "guarded",
     "one_line",
     "print_json",
     "print_table",
+    "stdout_is_closed",
     "user_input",
 ]
 
@@ -32,6 +32,11 @@ TRACEBACK = "MANYVIEWS_TRACEBACK"
 # What follows the program's name in the command that runs, for the record of how to repeat it.
 ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 _SECONDS_BEFORE_PROGRESS = 1.0
+
+
+def stdout_is_closed() -> bool:
+    """Say whether the command was started without standard output, as by ``>&-``."""
+    return sys.stdout is None or bool(getattr(sys.stdout, "stands_in", False))
 
 
 class UsageError(Exception):
@@ -62,11 +67,6 @@ def one_line(text: str) -> str:
     """Return text as one line without control characters, which names and ids from files may hold."""
     joined = " ".join(text.split())
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in joined)
-
-
-def count(number: int, noun: str) -> str:
-    """Return ``1 view``, ``6 views``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def guarded(action: Callable[[], None]) -> int:
@@ -137,7 +137,7 @@ def _plain_warnings() -> Iterator[None]:
         yield
 
 
-class Progress:
+class Stages:
     """Say on stderr what is going on, and keep the times.
 
     Parameters
@@ -167,6 +167,10 @@ class Progress:
         """Say several lines as a table."""
         if not self.quiet:
             print_table(header, rows, stream=sys.stderr)
+
+    def caution(self, text: str) -> None:
+        """Say one line about what may be wrong with the result, even when quiet."""
+        print(f"manyviews: warning: {one_line(text)}", file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Say one line."""

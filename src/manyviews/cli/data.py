@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from manyviews.cli.console import one_line, print_json, print_table, user_input
+from manyviews.cli.options import AsJson
 
 __all__ = ["app", "list_data", "show"]
 
 app = App(name="data", help="List the data sets that can be named instead of a file, or show one.", version_flags=[])
-
-AsJson = Annotated[bool, Parameter(name="--json", negative=(), show_default=False)]
 
 
 @app.default

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import one_line
+from manyviews.pages.wording import duration
 
 if TYPE_CHECKING:
     from manyviews.runs.runner import Progress
@@ -83,8 +84,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
 
 def _left(progress: Progress) -> str:
+    if progress.done == progress.total:
+        return "all done"
     if progress.remaining is None:
         return "remaining time not known yet"
-    minutes, seconds = divmod(round(progress.remaining), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min {seconds} s left"
+    return f"about {duration(progress.remaining)} left"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from manyviews.cli.console import print_json, print_table
+from manyviews.cli.options import AsJson
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["methods"]
 
 
-def methods(*, as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False) -> None:
+def methods(*, as_json: AsJson = False) -> None:
     """List the clustering methods, what they cost and what they take.
 
     Parameters

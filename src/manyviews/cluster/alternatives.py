@@ -18,8 +18,10 @@ def takers_of_missing() -> str:
     return ", ".join(row.class_name for row in METHODS if row.missing)
 
 
-def that_would_fit(estimator: Any, views: Views, total: int) -> str:
-    """Return the remedy for too little memory: the methods that would fit with default parameters, the own one first.
+def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:
+    """Return the remedy for too little memory or too many samples: methods that would fit with default parameters.
+
+    The own one comes first; it is left out where it has too many samples.
 
     Parameters
     ----------
@@ -27,8 +29,8 @@ def that_would_fit(estimator: Any, views: Views, total: int) -> str:
         The one that would not.
     views : Views
         Checked views.
-    total : int
-        Bytes of the machine.
+    total : int or None
+        Bytes of the machine, None where that is unknown.
 
     Returns
     -------
@@ -36,12 +38,12 @@ def that_would_fit(estimator: Any, views: Views, total: int) -> str:
         What to do.
     """
     own = type(estimator).__name__
-    needs = {
-        row: int(row.load()(n_clusters=estimator.n_clusters)._memory_estimate(views))
-        for row in METHODS
-        if _takes(row, estimator, views)
-    }
-    fitting = sorted((row for row in needs if needs[row] <= total), key=lambda row: (row.class_name != own, needs[row]))
+    models = {row: row.load()(n_clusters=estimator.n_clusters) for row in METHODS if _takes(row, estimator, views)}
+    if not _in_time(estimator, views):
+        models = {row: model for row, model in models.items() if row.class_name != own}
+    needs = {row: int(model._memory_estimate(views)) for row, model in models.items() if _in_time(model, views)}
+    fitting = [row for row in needs if total is None or needs[row] <= total]
+    fitting.sort(key=lambda row: (row.class_name != own, needs[row]))
     hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""
     if not fitting:
         return f"{hint}use fewer samples"
@@ -55,3 +57,8 @@ def _takes(row: MethodInfo, estimator: Any, views: Views) -> bool:
     if not row.sparse and any(map(sparse.issparse, views.arrays)):
         return False
     return row.missing or bool(views.observed.all())
+
+
+def _in_time(model: Any, views: Views) -> bool:
+    most = model._most_samples()
+    return most is None or len(views) <= most

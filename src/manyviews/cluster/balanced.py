@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from manyviews.cluster.base import MultiViewClusterer
-from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.views import Views
 
@@ -20,11 +19,6 @@ class BalancedClusterer(MultiViewClusterer):
     }
 
     balance_views: bool
-
-    def _scaled_bytes(self, views: Views) -> int:
-        """Return the bytes of the scaled views, and of a second copy of the largest while they are made."""
-        copies = [copy_bytes(X) for X in views.arrays]
-        return sum(copies) + max(copies)
 
     def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -15,13 +16,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
-from manyviews.cluster.memory import check_memory
+from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views, frames
+from manyviews.views.alignment import check_paired
 from manyviews.views.caller import relayed_warnings, warn_user
 from manyviews.views.cells import Labelled, check_tells, first_equals
 from manyviews.views.check import (
@@ -29,22 +31,25 @@ from manyviews.views.check import (
     as_views,
     check_kind,
     check_numbers,
+    check_table,
+    cut_frame,
     is_table,
     per_view,
 )
 from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.constant import constant_views
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
-__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
+__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng", "plain_integers"]
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
-    A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``, and
-    ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for new samples it also inherits
-    ``PredictMixin`` and implements ``_predict(views)``.
+    A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``; where it holds other
+    than the usual arrays also ``_memory_estimate(views)``, the bytes that this takes. Where the method has a rule for
+    new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
     _accepts_sparse: ClassVar[bool] = True
@@ -53,6 +58,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
+    # power of n with which the memory grows, where that is known
+    _memory_order: ClassVar[int | None] = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [POSITIVE_INT],
         "scaling": [one_of("auto", *SCALINGS), dict, None],
@@ -131,7 +138,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
-        self._fit_checked(X, match_to)
+        with plain_integers(self):
+            self._fit_checked(X, match_to)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
@@ -140,6 +148,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
+        self._constant: tuple[str, ...] = ()
+        self._note_constant(views, constant_views(views))
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit(views, child_rng(self.random_state))[first]
         self._order = cluster_order(raw, self.n_clusters)
@@ -170,6 +180,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.view_weights_ = weights / weights.sum()
         return result.labels
 
+    def _note_constant(self, views: Views, names: list[str], seen: str = "") -> None:
+        """Warn of constant views, of each once; ``seen`` says how they are seen, where not as they were given.
+
+        If all are, there is no other view to decide, and a method has refused them or was asked for one cluster.
+        """
+        new = tuple(name for name in names if name not in self._constant)
+        self._constant += new
+        if new and len(self._constant) < len(views.names):
+            listed = ", ".join(map(repr, new))
+            kind, rest = ("view", "is") if len(new) == 1 else ("views", "are")
+            says = "it says" if len(new) == 1 else "they say"
+            warn_user(f"{kind} {listed} {rest} constant{seen}: {says} nothing about the samples")
+
     def _why_unconverged(self) -> str:
         """Say what did not come to its end in the fit and what to change, or nothing."""
         if self.converged_:
@@ -186,8 +209,25 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         )
 
     def _memory_estimate(self, views: Views) -> int:
-        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves."""
-        raise TypeError(f"{type(self).__name__} has no estimate of its memory")
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves.
+
+        These are the scaled views and what is kept of each sample; a method overrides it where it holds n × n arrays or
+        reads its views otherwise.
+        """
+        return self._scaled_bytes(views) + int(8 * len(views) * self._kept_numbers(views))
+
+    def _scaled_bytes(self, views: Views) -> int:
+        """Return the bytes of the scaled views, and of a second copy of the largest while they are made."""
+        copies = [copy_bytes(X) for X in views.arrays]
+        return sum(copies) + max(copies)
+
+    def _kept_numbers(self, views: Views) -> float:
+        """Return how many numbers are held of each sample: an embedding, k-means on a copy of it, distances, labels."""
+        return 4.0 * self.n_clusters + 5.0
+
+    def _most_samples(self) -> int | None:
+        """Return the most samples for which a fit is started, None where memory alone decides."""
+        return None
 
     def _first_equals(self, views: Views) -> NDArray[np.int64]:
         """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
@@ -215,40 +255,49 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
-        views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
+        table, by_name = is_table(X), self._is_cut_by_name(X)
+        if table:
+            views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
+        else:
+            views = as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
             for view, observed in zip(views.items(), views.observed.T, strict=True):
                 check_tells(Labelled(*view), observed)
-            self._remember_views(views, X)
+            check_paired(views.names, views.observed)
+            self._remember_views(views, table=table, by_name=by_name)
             return views
         views = match_views(views, self._fitted_views, partial=self._accepts_missing)
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
-        if frames.is_frame(X):
-            frames.check_numeric(X, "X")
-        elif isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
+        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
+        check_table(X)
         with relayed_warnings():
             array = validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
             )
-        groups = column_groups(X if frames.is_frame(X) else array, self.views)
-        return Views(cut_columns(array, groups))
+        return Views(cut_columns(array, column_groups(array, self.views)))
 
-    def _remember_views(self, views: Views, X: Any) -> None:
+    def _is_cut_by_name(self, X: Any) -> bool:
+        """Tell whether a table's columns belong to views by name, or are no plain numbers: scikit-learn has no rule."""
+        return frames.is_frame(X) and (isinstance(self.views, Mapping) or not frames.is_plain(X, "X"))
+
+    def _remember_views(self, views: Views, *, table: bool, by_name: bool) -> None:
         self.n_views_in_ = len(views.names)
         self.view_names_in_ = np.array(views.names)
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        table = is_table(X)
-        cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
-        self._fitted_views = FittedViews.of(views, named=cut_by_name if table else views.has_names)
-        if not table:
+        named = by_name or isinstance(self.views, Mapping) if table else views.has_names
+        self._fitted_views = FittedViews.of(views, named=named)
+        if not table or by_name:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)
+        if by_name:
+            names = [name for columns in views.feature_names for name in columns or ()]
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__
@@ -319,8 +368,35 @@ class PredictMixin:
             If views are missing, unknown or of another width.
         """
         check_is_fitted(self)
-        labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
+        with plain_integers(self):
+            labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
         return labels
+
+
+@contextmanager
+def plain_integers(estimator: Any) -> Iterator[None]:
+    """Let the parameters of an estimator be Python's own numbers for a while: those of eight bits overflow."""
+    given = {name: getattr(estimator, name) for name in estimator.get_params(deep=False)}
+    plain = {name: _plain(value) for name, value in given.items()}
+    changed = {name for name, value in plain.items() if value is not given[name]}
+    try:
+        for name in changed:
+            setattr(estimator, name, plain[name])
+        yield
+    finally:
+        for name in changed:
+            setattr(estimator, name, given[name])
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy number as Python's, also in a list, tuple or mapping; anything else as it is."""
+    if isinstance(value, np.bool_ | np.integer):
+        return value.item()
+    if isinstance(value, list | tuple) and any(isinstance(item, np.integer) for item in value):
+        return type(value)(map(_plain, value))
+    if isinstance(value, dict) and any(isinstance(item, np.integer) for item in value.values()):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def child_rng(random_state: Any) -> np.random.Generator:

@@ -1,81 +1,29 @@
-"""From views to base partitions: per view a kernel, and its leading eigenvectors."""
+"""From kernels to base partitions: the leading eigenvectors of the kernel of each view, and of their average."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from manyviews.cluster.parallel import in_threads
-from manyviews.kernels.embedding import RANK_CUTOFF, spectral_partition
-from manyviews.kernels.kernels import (
-    Centring,
-    Kernel,
-    center_and_normalize,
-    center_and_normalize_rows,
-    fit_kernel,
-    gram,
-    kernel_block,
-    kernel_diagonal,
-)
-from manyviews.linalg.blocks import row_blocks
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
-from manyviews.views.caller import warn_user
+from manyviews.cluster.view_kernels import ViewKernel
+from manyviews.kernels.embedding import SpectralPartition
+from manyviews.kernels.kernel_set import LandmarkKernels, leading_partition
+from manyviews.kernels.view_maps import ViewMap
 
-__all__ = [
-    "BasePartitions",
-    "ViewRecipe",
-    "check_signal",
-    "exact_partitions",
-    "kernel_numbers",
-    "kernel_partitions",
-]
+__all__ = ["BasePartitions", "exact_partitions", "kernel_numbers", "landmark_partitions"]
 
 Array = NDArray[Any]
-
-
-class ViewRecipe(NamedTuple):
-    """What is done to one view: its name, scaling, kernel and, for Gaussians, a given gamma."""
-
-    name: str
-    scaling: str | None
-    kernel: str
-    gamma: float | None
-
-
-class ViewMap(Protocol):
-    """Turns rows of a view into the features whose products with a projection are rows of a partition."""
-
-    def features(self, X: Any) -> Array:
-        """Return features (b, q) of rows (b, d)."""
-
-
-@dataclass(frozen=True)
-class ExactMap:
-    """Kernel rows against all training samples."""
-
-    scaling: Scaling
-    kernel: Kernel
-    X: Any
-    centring: Centring
-
-    def features(self, X: Any) -> Array:
-        """Return centred, normalised kernel rows (b, n)."""
-        rows = apply_scaling(X, self.scaling)
-        block = kernel_block(self.kernel, rows, self.X)
-        return center_and_normalize_rows(block, kernel_diagonal(self.kernel, rows), self.centring)
 
 
 class BasePartitions(NamedTuple):
     """Base partitions of all views, and how new samples get their rows.
 
-    ``stacked`` (n, m·k) holds the H_p side by side; ``projections`` has one (q_p, k) array per view. Where asked for,
-    ``average`` (n, k) is the partition of the average kernel, ``average_values`` (k,) its eigenvalues and
-    ``average_projection`` (Σ q_p, k) what gives its rows.
+    ``stacked`` (n, m·k) holds the H_p side by side; ``projections`` has one (q_p, k) array per view. Where kernels are
+    known, ``average`` (n, k) is the partition of the average kernel, and ``average_projection`` (Σ q_p, k) what gives
+    its rows. ``silent`` (n,) says for each view of which samples it tells nothing.
     """
 
     stacked: Array
@@ -83,9 +31,9 @@ class BasePartitions(NamedTuple):
     maps: tuple[ViewMap, ...] = ()
     projections: tuple[Array, ...] = ()
     average_projection: Array | None = None
-    average_values: Array | None = None
+    silent: tuple[Array, ...] = ()
 
-    def rows(self, arrays: tuple[Any, ...]) -> tuple[Array, Array | None]:
+    def rows(self, arrays: Sequence[Any]) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""
         features = [view_map.features(X) for view_map, X in zip(self.maps, arrays, strict=True)]
         stacked = np.hstack([F @ P for F, P in zip(features, self.projections, strict=True)])
@@ -93,41 +41,45 @@ class BasePartitions(NamedTuple):
         return stacked, average
 
 
-def exact_partitions(
-    arrays: tuple[Any, ...], recipes: list[ViewRecipe], k: int, *, average: bool, n_jobs: int | None
-) -> BasePartitions:
-    """Compute base partitions from the full kernels: O(n² d + n² k) time per view, two n × n arrays at a time.
+def exact_partitions(kernels: Iterable[ViewKernel], k: int) -> BasePartitions:
+    """Compute base partitions from full kernels, which are taken one at a time and summed up: O(n² k) time each.
 
     Parameters
     ----------
-    arrays : tuple of ndarray or CSR of shape (n, d_p)
-        The views.
-    recipes : list of ViewRecipe
-        Scaling and kernel of each view.
+    kernels : iterable of ViewKernel
+        The kernel of each view; the first is overwritten.
     k : int
         Number of eigenvectors.
-    average : bool
-        Also compute the partition of the average kernel.
-    n_jobs : int or None
-        Views worked on at a time.
 
     Returns
     -------
     BasePartitions
-        Partitions and maps.
+        Partitions, with maps where the kernels have them.
     """
+    partitions, maps, projections, silent = [], [], [], []
+    total: Array | None = None
+    for K, view_map, rows in kernels:
+        found = leading_partition(K, k)
+        silent.append(rows)
+        partitions.append(found.vectors)
+        maps.append(view_map)
+        projections.append(_divided(found))
+        if total is None:
+            total = K
+        else:
+            total += K
+    m = len(partitions)
+    assert total is not None
+    total /= m
+    average = leading_partition(total, k)
+    known = tuple(view_map for view_map in maps if view_map is not None)
+    projection = np.vstack([_divided(average) / m] * m)
+    return BasePartitions(np.hstack(partitions), average.vectors, known, tuple(projections), projection, tuple(silent))
 
-    def one(X: Any, recipe: ViewRecipe) -> tuple[Array, ExactMap]:
-        scaling = fit_scaling(X, recipe.scaling)
-        scaled = apply_scaling(X, scaling)
-        kernel = fit_kernel(scaled, recipe.kernel, gamma=recipe.gamma)
-        K = gram(kernel, scaled)
-        return K, ExactMap(scaling, kernel, scaled, center_and_normalize(K))
 
-    names = [recipe.name for recipe in recipes]
-    results = in_threads(one, zip(arrays, recipes, strict=True), n_jobs)
-    kernels_and_maps = ((K, view_map, view_map.centring) for K, view_map in results)
-    return _from_kernels(kernels_and_maps, names, k, average=average)
+def _divided(found: SpectralPartition) -> Array:
+    """Return what the rows of a kernel are multiplied with to give its partition."""
+    return np.asarray(found.vectors / np.where(found.values > 0, found.values, 1.0))
 
 
 def kernel_numbers(n: int, k: int, jobs: int) -> int:
@@ -137,103 +89,12 @@ def kernel_numbers(n: int, k: int, jobs: int) -> int:
     return (2 + jobs + dense) * n * n
 
 
-def kernel_partitions(kernels: tuple[Any, ...], names: list[str], k: int, *, average: bool) -> BasePartitions:
-    """Compute base partitions from given n × n kernels, which are centred and normalised first.
-
-    Parameters
-    ----------
-    kernels : tuple of ndarray of shape (n, n)
-        One symmetric positive semi-definite kernel per view.
-    names : list of str
-        Names of the views, for messages.
-    k : int
-        Number of eigenvectors.
-    average : bool
-        Also compute the partition of the average kernel.
-
-    Returns
-    -------
-    BasePartitions
-        Partitions, without maps.
-
-    Raises
-    ------
-    ValueError
-        If a kernel is not square or not symmetric, or a sample has a negative squared length after centring, so that it
-        is not positive semi-definite; smaller violations are not looked for.
-    """
-
-    def prepared() -> Iterator[tuple[Array, None, Centring]]:
-        for name, K in zip(names, kernels, strict=True):
-            own = _checked_kernel(name, K)
-            yield own, None, center_and_normalize(own)
-
-    return _from_kernels(prepared(), names, k, average=average)
-
-
-def _from_kernels(prepared: Any, names: list[str], k: int, *, average: bool) -> BasePartitions:
-    partitions, maps, projections, silent = [], [], [], []
-    total: Array | None = None
-    for K, view_map, centring in prepared:
-        _, H, projection = _partition_of(K, k, constant=bool(centring.degenerate.all()))
-        silent.append(centring.degenerate)
-        partitions.append(H)
-        maps.append(view_map)
-        projections.append(projection)
-        if average and total is None:
-            total = K
-        elif average:
-            total += K
-    check_signal(names, silent, k)
-    H0 = average_projection = values = None
-    if total is not None:
-        total /= len(names)
-        values, H0, projection = _partition_of(total, k, constant=all(map(np.all, silent)))
-        average_projection = np.vstack([projection / len(names)] * len(names))
-    known = () if None in maps else tuple(maps)
-    return BasePartitions(np.hstack(partitions), H0, known, tuple(projections), average_projection, values)
-
-
-def _partition_of(K: Array, k: int, *, constant: bool) -> tuple[Array, Array, Array]:
-    """Return eigenvalues and partition of a kernel, and what its rows are multiplied with to give the partition."""
-    if constant:
-        return np.zeros(k), np.zeros((K.shape[0], k)), np.zeros((K.shape[0], k))
-    values, H = spectral_partition(K, k)
-    # beyond the rank of the kernel eigenvectors are arbitrary and would tell identical samples apart
-    usable = values > RANK_CUTOFF * max(values[0], np.finfo(float).tiny)
-    H = np.where(usable, H, 0.0)
-    return values, H, H / np.where(usable, values, 1.0)
-
-
-def _checked_kernel(name: str, K: Any) -> Array:
-    if sparse.issparse(K):
-        raise TypeError(f"view {name!r}: a kernel must be a dense array; write .toarray()")
-    n = K.shape[0]
-    if K.shape != (n, n):
-        raise ValueError(f"view {name!r}: base='kernel' takes n × n kernels, got shape {K.shape}; use base='features'")
-    own: Array = np.array(K, dtype=np.float64, order="C")
-    scale = max(float(np.abs(own).max()), np.finfo(float).tiny)
-    if any(np.abs(own[rows] - own[:, rows].T).max() > 1e-6 * scale for rows in row_blocks(n, 1024)):
-        raise ValueError(f"view {name!r}: the kernel is not symmetric; give (K + K.T) / 2 if it should be")
-    return own
-
-
-def check_signal(names: list[str], silent: list[Array], k: int) -> None:
-    """Raise ValueError where no view tells samples apart; warn of samples that a view says nothing about.
-
-    ``silent`` has one mask of shape (n,) per view.
-    """
-    if k > 1 and all(map(np.all, silent)):
-        n = silent[0].size
-        raise ValueError(
-            f"all {n} samples are alike in every view (n_samples={n}), so there are no {k} clusters to find; "
-            "check that the right columns were given"
-        )
-    for name, rows in zip(names, silent, strict=True):
-        if rows.all():
-            warn_user(f"view {name!r} is constant: it says nothing about the samples and gets no weight")
-        elif rows.any():
-            warn_user(
-                f"view {name!r}: {int(rows.sum())} sample(s) carry no information (empty, or exactly average), "
-                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them"
-            )
+def landmark_partitions(kernels: LandmarkKernels, k: int) -> BasePartitions:
+    """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory."""
+    m = len(kernels)
+    views = [kernels.leading(weights, k).vectors for weights in np.eye(m)]
+    average = kernels.leading(np.full(m, 1.0 / m), k).vectors
+    both = kernels.embedding(np.hstack([*views, average]))
+    projections = tuple(T[part] for T, part in zip(views, kernels.parts, strict=True))
+    stacked, mean = np.ascontiguousarray(both[:, : m * k]), np.ascontiguousarray(both[:, m * k :])
+    return BasePartitions(stacked, mean, kernels.maps, projections, average, tuple(kernels.silent))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from manyviews.cluster.anchors.base import Ensemble, EnsembleClusterer, as_fitted, draw_groups, fit_ensemble
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, Ensemble, as_fitted, draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
@@ -48,7 +48,7 @@ class _Ballot(NamedTuple):
     origins: list[tuple[str, str]]
 
 
-class Consensus(EnsembleClusterer):
+class Consensus(AnchorEnsembleClusterer):
     r"""Consensus of many methods, the default.
 
     Base clusterings of random groups of views, columns, anchors and treatments (standardised or as given, Euclidean or
@@ -154,7 +154,7 @@ class Consensus(EnsembleClusterer):
     ((90,), (2,))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
         "system_weight": [Interval(Real, 0, 1, closed="left")],
         "n_anchors": [POSITIVE_INT],

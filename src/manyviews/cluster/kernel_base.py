@@ -1,7 +1,8 @@
-"""What the late-fusion estimators share: from checked views to base partitions, and centroids of a consensus."""
+"""What methods that start from kernels share: from checked views to kernels and partitions, and consensus centroids."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -10,17 +11,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.base_partitions import (
-    BasePartitions,
-    ViewRecipe,
-    exact_partitions,
-    kernel_numbers,
-    kernel_partitions,
-)
+from manyviews.cluster.base_partitions import BasePartitions, exact_partitions, kernel_numbers, landmark_partitions
 from manyviews.cluster.constraints import INT_FROM_TWO, POSITIVE, POSITIVE_INT, one_of
-from manyviews.cluster.landmark_partitions import landmark_numbers, landmark_partitions
 from manyviews.cluster.memory import copy_bytes, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
+from manyviews.cluster.view_kernels import (
+    ViewKernel,
+    ViewRecipe,
+    check_signal,
+    exact_kernels,
+    given_kernels,
+    landmark_kernels,
+    landmark_numbers,
+)
+from manyviews.kernels.kernel_set import LandmarkKernels
 from manyviews.kernels.kernels import KERNELS
 from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
@@ -86,28 +90,47 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _can_predict(self) -> bool:
         return self.base != "kernel"  # rows of a kernel alone do not hold the self-similarity of new samples
 
-    def _base_partitions(self, views: Views, rng: np.random.Generator, *, average: bool) -> BasePartitions:
-        """Return the partitions of all views; ``average`` asks for that of the average kernel too."""
-        k, arrays = self.n_clusters, views.arrays
+    def _base_partitions(self, views: Views, rng: np.random.Generator) -> BasePartitions:
+        """Return the partitions of all views and, where they have kernels, of the average kernel."""
+        self._choose_kernels(views)
+        k, m = self.n_clusters, len(views.names)
+        if self.base == "embedding":
+            return BasePartitions(_checked_partitions(views, k), None)
+        self._say(f"base partitions of {m} views, {self.approximation_}")
+        if self.approximation_ == "exact":
+            partitions = exact_partitions(self._exact_kernels(views), k)
+        else:
+            partitions = landmark_partitions(self._landmark_kernels(views, rng), k)
+        self._check_signal(views, partitions.silent)
+        return partitions
+
+    def _check_signal(self, views: Views, silent: Sequence[Array]) -> None:
+        """Refuse views of which none tells samples apart; warn of those that tell nothing, or nothing of some."""
+        self._note_constant(views, check_signal(views.names, silent, self.n_clusters), " to its kernel")
+
+    def _choose_kernels(self, views: Views) -> None:
+        """Check what the views are said to be, and choose between exact kernels and landmarks."""
         if self.base not in self._base_inputs:
             raise ValueError(f"{type(self).__name__} takes base={' or '.join(self._base_inputs)}, got {self.base!r}")
-        self.scalings_ = (None,) * len(arrays)
-        if self.base == "embedding":
-            self.approximation_ = "exact"
-            return BasePartitions(_checked_partitions(views, k), None)
-        if self.base == "kernel":
-            self.approximation_ = "exact"
-            return kernel_partitions(arrays, list(views.names), k, average=average)
-        recipes = self._recipes(views)
-        self.approximation_ = self._chosen_approximation(len(views))
-        self._say(f"base partitions of {len(arrays)} views, {self.approximation_}")
-        if self.approximation_ == "nystrom" and self.n_landmarks < min(k, len(views)):
+        self.scalings_ = (None,) * len(views.names)
+        n, k = len(views), self.n_clusters
+        self.approximation_ = self._chosen_approximation(n) if self.base == "features" else "exact"
+        if self.approximation_ == "nystrom" and self.n_landmarks < min(k, n):
             raise ValueError(f"n_landmarks={self.n_landmarks} cannot tell n_clusters={k} apart; give at least {k}")
-        if self.approximation_ == "exact":
-            return exact_partitions(arrays, recipes, k, average=average, n_jobs=self.n_jobs)
-        return landmark_partitions(
-            arrays, recipes, k, n_landmarks=self.n_landmarks, rng=rng, average=average, n_jobs=self.n_jobs
-        )
+
+    def _exact_kernels(self, views: Views) -> Iterator[ViewKernel]:
+        """Yield the kernel of every view."""
+        if self.base == "kernel":
+            return given_kernels(views.arrays, views.names, unit=self._unit_kernels())
+        return exact_kernels(views.arrays, self._recipes(views), self.n_jobs)
+
+    def _landmark_kernels(self, views: Views, rng: np.random.Generator) -> LandmarkKernels:
+        recipes = self._recipes(views)
+        return landmark_kernels(views.arrays, recipes, n_landmarks=self.n_landmarks, rng=rng, n_jobs=self.n_jobs)
+
+    def _unit_kernels(self) -> bool:
+        """Tell whether centred kernels are brought to unit diagonal."""
+        return True
 
     def _recipes(self, views: Views) -> list[ViewRecipe]:
         names = views.names
@@ -116,8 +139,9 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         for name, gamma in zip(names, gammas, strict=True):
             if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
                 raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
+        unit = self._unit_kernels()
         rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
-        return [ViewRecipe(name, scaling, _auto_kernel(X, kernel), gamma) for name, X, scaling, kernel, gamma in rows]
+        return [ViewRecipe(name, kind, _auto_kernel(X, kernel), gamma, unit) for name, X, kind, kernel, gamma in rows]
 
     def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""
@@ -128,7 +152,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _keep_partitions(self, partitions: BasePartitions) -> None:
         """Store what new samples need, not the partitions of the training samples themselves."""
         empty = np.zeros((0, 0))
-        self._partitions = partitions._replace(stacked=empty, average=None)
+        self._partitions = partitions._replace(stacked=empty, average=None, silent=())
 
 
 class ConsensusClusterer(LateFusionClusterer):

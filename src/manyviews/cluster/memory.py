@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from scipy import sparse
 
+from manyviews.io.machine import machine_memory, readable_size
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 
@@ -22,32 +21,11 @@ __all__ = [
     "stored_width",
 ]
 
-_CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-def machine_memory() -> tuple[int | None, int | None]:
-    """Return the bytes of memory that a process may use in all, and those free now; None where they are unknown."""
-    total = None
-    if hasattr(os, "sysconf") and {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= os.sysconf_names.keys():
-        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for place in _CONTROL_GROUPS:  # a container may be allowed less than the machine has
-        limit = _read(place).strip()
-        if limit.isdigit() and total is not None:
-            total = min(total, int(limit))
-    lines = (line.split() for line in _read("/proc/meminfo").splitlines())
-    free = next((int(words[1]) * 1024 for words in lines if words[0] == "MemAvailable:"), None)
-    return total, free if free is None or total is None else min(free, total)
-
-
-def _read(place: str) -> str:
-    try:
-        return Path(place).read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
-
 
 def check_memory(estimator: Any, views: Views) -> None:
     """Compare what a fit needs, by the estimator's ``_memory_estimate``, with what there is.
+
+    A method whose time grows out of hand before its memory does says so by ``_most_samples``.
 
     Parameters
     ----------
@@ -59,19 +37,27 @@ def check_memory(estimator: Any, views: Views) -> None:
     Raises
     ------
     ValueError
-        If more is needed than the machine has; the text has both numbers and the methods that would fit.
+        If more is needed than the machine has, or there are more samples than the method takes; the text has both
+        numbers and the methods that would fit.
 
     Warns
     -----
     UserWarning
         If more is needed than is free at the moment.
     """
-    needed = estimator._memory_estimate(views)
+    needed, most = estimator._memory_estimate(views), estimator._most_samples()
     total, free = machine_memory()
-    wanted = f"{type(estimator).__name__} needs about {readable_size(needed)} of memory"
+    name = type(estimator).__name__
+    if most is not None and len(views) > most:
+        raise ValueError(
+            f"{name} would take hours for {len(views)} samples, which are more than max_samples={most}; raise that to "
+            f"wait, or {estimator._alternatives().that_would_fit(estimator, views, total)}"
+        )
+    wanted = f"{name} needs about {readable_size(needed)} of memory"
     if total is not None and needed > total:
         raise ValueError(
-            f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine; "
+            f"{wanted} for {len(views)} samples, more than the {readable_size(total)} of this machine"
+            f"{_reach(estimator, views, needed, total)}; "
             f"{estimator._alternatives().that_would_fit(estimator, views, total)}"
         )
     if free is not None and needed > free:
@@ -102,6 +88,9 @@ def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
     return 2 * n * d * itemsize + 40 * n
 
 
-def readable_size(n_bytes: float) -> str:
-    """Return a number of bytes in words."""
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"
+def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
+    """Say up to how many samples the method goes, to two digits, where it is known how its memory grows."""
+    if estimator._memory_order is None:
+        return ""
+    most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
+    return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"

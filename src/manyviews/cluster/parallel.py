@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-__all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread"]
+__all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks"]
 
 Result = TypeVar("Result")
 
@@ -62,3 +62,8 @@ def in_threads(
         yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator", pre_dispatch="n_jobs")(
             delayed(alone)(*item) for item in items
         )
+
+
+def over_blocks(n_jobs: int | None) -> Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]:
+    """Return a ``map`` over blocks of rows, for solvers that know nothing of threads; see ``in_threads``."""
+    return lambda function, blocks: in_threads(function, ((rows,) for rows in blocks), n_jobs)

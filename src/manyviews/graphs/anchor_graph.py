@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.blocks import row_blocks, squared_lengths
 from manyviews.prototypes.anchors import AnchorRegions
 from manyviews.prototypes.block_kmeans import Metric, similarity_blocks
+from manyviews.prototypes.row_means import RowMeans
 
 __all__ = [
     "AnchorIndex",
@@ -20,6 +21,7 @@ __all__ = [
     "build_index",
     "cheaper_search",
     "find_anchors",
+    "nearest_means",
     "recall",
 ]
 
@@ -43,8 +45,8 @@ class Neighbors(NamedTuple):
 class AnchorIndex(NamedTuple):
     """Anchors of one view, ready for searching.
 
-    ``points`` (p, d) dense or CSR; for the approximate search also the regions and ``candidates`` (p, c), the anchors
-    among which the neighbours of a sample are sought once its nearest anchor is known.
+    ``points`` (p, d) dense, CSR or means of kept rows; for the approximate search also the regions and ``candidates``
+    (p, c), the anchors among which the neighbours of a sample are sought once its nearest anchor is known.
     """
 
     points: Any
@@ -124,8 +126,34 @@ def find_anchors(index: AnchorIndex, rows: Any, n_neighbors: int) -> Neighbors:
     Neighbors
         Indices and distances (b, K); on ties the lower index, or the one earlier among the candidates, comes first.
     """
+    if isinstance(index.points, RowMeans):
+        return nearest_means(index, index.points.products(rows), squared_lengths(rows), n_neighbors)
     search = _exact if index.candidates is None else _approximate
     return search(index, rows, n_neighbors)
+
+
+def nearest_means(index: AnchorIndex, products: Array, squares: Array, n_neighbors: int) -> Neighbors:
+    """Find the K nearest of anchors that are means of kept rows.
+
+    Parameters
+    ----------
+    index : AnchorIndex
+        The anchors, a ``RowMeans``.
+    products : ndarray of shape (b, n)
+        Products of the rows with the kept ones.
+    squares : ndarray of shape (b,)
+        Squared lengths of the rows.
+    n_neighbors : int
+        K, at most the number of anchors.
+
+    Returns
+    -------
+    Neighbors
+        As ``find_anchors``.
+    """
+    found, distance = _largest(index.points.similarities(products, index.metric), n_neighbors)
+    _to_distances(distance, squares, index.metric)
+    return Neighbors(found.astype(np.int32), distance)
 
 
 def _exact(index: AnchorIndex, rows: Any, K: int) -> Neighbors:
@@ -133,7 +161,7 @@ def _exact(index: AnchorIndex, rows: Any, K: int) -> Neighbors:
     found = Neighbors(np.empty((b, K), np.int32), np.empty((b, K), rows.dtype))
     for block, S in similarity_blocks(rows, index.points, index.metric, max(64, CELLS_PER_BLOCK // p)):
         found.index[block], found.distance[block] = _largest(S, K)
-    _to_distances(found.distance, rows, index.metric)
+    _to_distances(found.distance, squared_lengths(rows), index.metric)
     return found
 
 
@@ -155,7 +183,7 @@ def _approximate(index: AnchorIndex, rows: Any, K: int) -> Neighbors:
         chosen, value = _largest(_similarities(rows[members], points[candidates], metric), K)
         found.index[members] = candidates[chosen]
         found.distance[members] = value
-    _to_distances(found.distance, rows, metric)
+    _to_distances(found.distance, squared_lengths(rows), metric)
     return found
 
 
@@ -185,16 +213,12 @@ def _largest(S: Array, K: int) -> tuple[NDArray[np.int64], Array]:
     return index, value
 
 
-def _to_distances(similarity: Array, rows: Any, metric: Metric) -> None:
-    """Turn similarities into distances, in place."""
+def _to_distances(similarity: Array, squares: Array, metric: Metric) -> None:
+    """Turn similarities (b, K) of rows with such squared lengths (b,) into distances, in place."""
     if metric == "cosine":
         np.subtract(1.0, similarity, out=similarity)
         np.maximum(similarity, 0.0, out=similarity)
         return
-    if sparse.issparse(rows):
-        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    else:
-        squares = np.einsum("ij,ij->i", rows, rows)
     similarity *= -2
     similarity += squares[:, None]
     np.maximum(similarity, 0.0, out=similarity)

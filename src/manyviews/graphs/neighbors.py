@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.blocks import row_blocks
+
 __all__ = ["gaussian_affinity", "median_distance", "neighbor_bytes", "neighbor_graph"]
 
 Array = NDArray[Any]
+Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], Iterable[Any]]
 # distances between sparse rows are computed in blocks of this size; scikit-learn's 1024 MiB are no faster
 BLOCK_MIB = 64
 
 
-def neighbor_graph(X: Any, n_neighbors: int) -> Any:
+def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap) -> Any:
     """Return the symmetric graph of nearest neighbours, a sample being a neighbour of itself.
 
     Parameters
@@ -25,6 +30,9 @@ def neighbor_graph(X: Any, n_neighbors: int) -> Any:
     n_neighbors : int
         Neighbours of each sample, itself included; at most half of the samples are taken, as a graph that joins all
         tells nothing.
+    run : callable, default=itertools.starmap
+        Calls a function with each of a list of tuples of arguments, in order or side by side, and gives the results in
+        order; the function seeks the neighbours of a block of samples.
 
     Returns
     -------
@@ -32,10 +40,15 @@ def neighbor_graph(X: Any, n_neighbors: int) -> Any:
         1 where both are neighbours of each other, ½ where one is of the other.
     """
     from sklearn import config_context
-    from sklearn.neighbors import kneighbors_graph
+    from sklearn.neighbors import NearestNeighbors
 
-    with config_context(working_memory=BLOCK_MIB):
-        graph = kneighbors_graph(X, min(n_neighbors, (X.shape[0] + 1) // 2), include_self=True)
+    index = NearestNeighbors(n_neighbors=min(n_neighbors, (X.shape[0] + 1) // 2)).fit(X)
+
+    def of_block(rows: slice) -> Any:
+        with config_context(working_memory=BLOCK_MIB):
+            return index.kneighbors_graph(X[rows])
+
+    graph = sparse.vstack(list(run(of_block, [(rows,) for rows in row_blocks(X.shape[0])])), format="csr")
     return sparse.csr_array(0.5 * (graph + graph.T))
 
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.linalg.eigen import DENSE_LIMIT, top_eigenpairs
 
-__all__ = ["normalized_cut"]
+__all__ = ["leading_eigenpairs", "normalized_cut"]
 
 Array = NDArray[Any]
 
@@ -33,16 +34,17 @@ def normalized_cut(affinity: Any, k: int) -> tuple[NDArray[np.float64], NDArray[
     vectors : ndarray of shape (n, k)
         Orthonormal eigenvectors.
     """
-    degrees = np.asarray(affinity.sum(axis=0)).ravel()
-    root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(degrees.size), where=degrees > 0)
-    if not sparse.issparse(affinity):
-        L = affinity * root[:, None] * root
-        return top_eigenpairs(0.5 * (L + L.T), k)
-    return _sparse_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
+    L = normalized_adjacency(affinity)
+    if sparse.issparse(L):
+        return leading_eigenpairs(L, k)
+    return top_eigenpairs(0.5 * (L + L.T), k)
 
 
-def _sparse_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
-    """Return the leading eigenpairs, component by component: Lanczos iterations alone miss repeated eigenvalues."""
+def leading_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:
+    """Return the k largest eigenpairs of a symmetric CSR matrix (n, n), values descending.
+
+    They are sought component by component, as Lanczos iterations alone miss repeated eigenvalues.
+    """
     count, component = connected_components(L, directed=False)
     if count == 1:
         return _connected_eigenpairs(L, k)

@@ -23,10 +23,10 @@ __all__ = [
     "Embedding",
     "cut_embedding",
     "cut_vectors",
-    "gram",
     "gram_block",
     "lift_block",
     "reduced_eigenvectors",
+    "reduced_graph",
 ]
 
 Array = NDArray[Any]
@@ -83,7 +83,7 @@ def _add_pairs(half: NDArray[np.float64], B: sparse.csr_array) -> None:
                 np.add.at(half, cells.ravel(), (weights[a] * weights[a:]).ravel())
 
 
-def gram(B: Any) -> sparse.csr_array:
+def reduced_graph(B: Any) -> sparse.csr_array:
     """Return W (q, q), adding up blocks of rows."""
     if B.shape[1] <= PAIRS_LIMIT:
         return gram_block(B)  # works in blocks itself
@@ -158,7 +158,7 @@ def lift_block(B: Any, vectors: Array) -> Array:
 
 def cut_vectors(B: Any, k: int, rng: np.random.Generator) -> CutVectors:
     """Return the vectors of a graph B (n, q) that is held whole."""
-    return reduced_eigenvectors(gram(B), k, rng)
+    return reduced_eigenvectors(reduced_graph(B), k, rng)
 
 
 def cut_embedding(B: Any, vectors: Array, values: Array, kind: Embedding = "unit") -> Array:

@@ -7,6 +7,7 @@ import errno
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ __all__ = [
     "OutputError",
     "atomic_file",
     "atomic_folder",
+    "check_file",
     "check_folder",
     "read_record",
     "to_plain",
@@ -32,6 +34,7 @@ __all__ = [
 LABELS, RECORD, REPORT, MODEL = "labels.csv", "run.json", "report.html", "model"
 TABLE, RUNS = "methods.csv", "runs.jsonl"
 OUTPUTS = (LABELS, RECORD, REPORT, MODEL, TABLE, RUNS)
+MODEL_FILES = ("model.json", "model.skops", "imputer.skops")
 
 
 class OutputError(ValueError):
@@ -102,7 +105,7 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
         If the target is a folder, exists without ``force``, or its folder cannot be written to.
     """
     given, final = os.fspath(target), Path(os.path.realpath(target))
-    _check_file_target(final, given, force)
+    check_file(given, force=force)
     made = _make_parents(final.parent, given)
     temporary = _hidden(final, "partial")
     try:
@@ -113,7 +116,7 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
         with _space_told(given):
             yield temporary
             _sync(temporary)
-        _check_file_target(final, given, force)
+        check_file(given, force=force)
         os.replace(temporary, final)
         _sync_entry(final.parent)
     except BaseException:
@@ -133,10 +136,24 @@ def _space_told(given: str) -> Iterator[None]:
         raise
 
 
-def _check_file_target(final: Path, given: str, force: bool) -> None:
+def check_file(target: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise OutputError where something is in the way of an output file.
+
+    Parameters
+    ----------
+    target : str or path-like
+        The file; links are followed.
+    force : bool, default=False
+        Let a regular file be replaced. A folder, device or pipe never is.
+    """
+    given, final = os.fspath(target), Path(os.path.realpath(target))
     if final.is_dir():
         raise OutputError(f"{given} is a folder; give the path of a file")
-    if _exists(final, given) and not force:
+    if not _exists(final, given):
+        return
+    if not final.is_file():
+        raise OutputError(f"{given} is no regular file, so it is not replaced; choose another name")
+    if not force:
         raise OutputError(f"{given} exists already; choose another name or give --force to replace it")
 
 
@@ -154,6 +171,7 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
     given, final = os.fspath(target), Path(os.path.realpath(target))
     if not given:
         raise OutputError("the name of the output folder is empty; give one with --out")
+    _put_back(final)
     if not _exists(final, given):
         return
     if not final.is_dir():
@@ -163,12 +181,42 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
     entries = sorted(entry.name for entry in final.iterdir())
     if entries and read_record(final) is None:
         raise OutputError(f"{given} is not an output folder of manyviews (no run.json of ours), so it is not replaced")
-    foreign = [name for name in entries if name not in OUTPUTS]
+    foreign = [name for name in entries if name not in OUTPUTS] + _foreign_in_model(final)
     if foreign:
         raise OutputError(
             f"{given} holds files that manyviews did not write ({', '.join(foreign[:3])}), so it is not replaced; "
             "move them or choose another folder"
         )
+
+
+def _foreign_in_model(folder: Path) -> list[str]:
+    model = folder / MODEL
+    inside = sorted(model.iterdir()) if model.is_dir() and not model.is_symlink() else []
+    return [f"{MODEL}/{entry.name}" for entry in inside if entry.name not in MODEL_FILES or entry.is_dir()]
+
+
+def _put_back(final: Path) -> None:
+    """Undo what a kill between two renames left: an output that was moved aside, and no other in its place."""
+    pattern = re.compile(rf"\.{re.escape(final.name[:100])}\.[0-9a-f]{{8}}\.old")
+    with suppress(OSError):
+        aside = [entry for entry in final.parent.iterdir() if pattern.fullmatch(entry.name)]
+        if aside and not os.path.lexists(final):
+            newest = max(aside, key=lambda entry: entry.stat().st_mtime)
+            os.rename(newest, final)
+            aside.remove(newest)
+        for entry in aside:
+            _remove_ours(entry)
+
+
+def _remove_ours(folder: Path) -> None:
+    """Remove an output folder: what manyviews writes, and the folder where nothing else is in it."""
+    names = [*(name for name in OUTPUTS if name != MODEL), *(f"{MODEL}/{name}" for name in MODEL_FILES)]
+    for name in names:
+        with suppress(OSError):
+            (folder / name).unlink()
+    for place in (folder / MODEL, folder):
+        with suppress(OSError):
+            place.unlink() if place.is_symlink() else place.rmdir()
 
 
 def _exists(final: Path, given: str) -> bool:
@@ -219,10 +267,11 @@ def _put_in_place(temporary: Path, final: Path) -> None:
     try:
         os.rename(temporary, final)
     except BaseException:
-        os.rename(aside, final)
+        with suppress(OSError):  # another start may have put it back
+            os.rename(aside, final)
         raise
     _sync_entry(final.parent)
-    shutil.rmtree(aside, ignore_errors=True)
+    _remove_ours(aside)
 
 
 def _sync(path: Path) -> None:
@@ -252,7 +301,12 @@ def _sync_entry(folder: Path) -> None:
 
 
 def write_labels(
-    stream: TextIO, labels: ArrayLike, *, samples: Iterable[Any] | None = None, confidence: ArrayLike | None = None
+    stream: TextIO,
+    labels: ArrayLike,
+    *,
+    samples: Iterable[Any] | None = None,
+    confidence: ArrayLike | None = None,
+    id_name: str | None = None,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
 
@@ -266,9 +320,12 @@ def write_labels(
         Ids; row numbers from 0 where there are none.
     confidence : array-like of shape (n,), default=None
         Confidence of each assignment, 0 to 1.
+    id_name : str, default=None
+        What the column of ids is called instead of ``sample``.
     """
     clusters = np.asarray(labels).tolist()
-    columns: dict[str, Any] = {"sample": range(len(clusters)) if samples is None else samples, "cluster": clusters}
+    first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
+    columns: dict[str, Any] = {first: range(len(clusters)) if samples is None else samples, "cluster": clusters}
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")
@@ -285,7 +342,7 @@ def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
 def to_plain(value: Any) -> Any:
     """Return a value as JSON knows it: arrays as lists, NaN and infinity as null, anything unknown as its text."""
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item) for key, item in value.items()}
+        return {to_plain(str(key)): to_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return to_plain(value.tolist())
     if isinstance(value, list | tuple | set):

@@ -40,13 +40,15 @@ class Kernel(NamedTuple):
 class Centring(NamedTuple):
     """What centring and normalising learned from the training kernel, needed again for new samples.
 
-    Column means (n,), mean of all entries, squared lengths after centring (n,), and which samples have none.
+    Column means (n,), mean of all entries, squared lengths after centring (n,), 1 where they are kept, which samples
+    have none, and whether samples are brought to length 1.
     """
 
     means: Array
     grand_mean: float
     lengths: Array
     degenerate: Array
+    unit: bool = True
 
 
 def fit_kernel(
@@ -137,7 +139,7 @@ def gram(kernel: Kernel, X: Any) -> NDArray[np.float64]:
     return K
 
 
-def center_and_normalize(K: NDArray[np.float64]) -> Centring:
+def center_and_normalize(K: NDArray[np.float64], *, unit: bool = True) -> Centring:
     r"""Centre a kernel in feature space, then scale it to unit diagonal; K is overwritten.
 
     :math:`K \leftarrow K - 1r^\top - r1^\top + g 11^\top` and
@@ -148,6 +150,8 @@ def center_and_normalize(K: NDArray[np.float64]) -> Centring:
     ----------
     K : ndarray of shape (n, n)
         Symmetric positive semi-definite kernel, overwritten.
+    unit : bool, default=True
+        Whether to scale; False centres alone.
 
     Returns
     -------
@@ -170,7 +174,8 @@ def center_and_normalize(K: NDArray[np.float64]) -> Centring:
             f"{lengths.min():.3g} after centring; give a kernel such as x·y or exp(-γ‖x-y‖²)"
         )
     degenerate = lengths <= DEGENERATE * scale
-    lengths = np.where(degenerate, 1.0, lengths)
+    own = np.where(degenerate, 0.0, 1.0 if unit else lengths)
+    lengths = np.where(degenerate, 1.0, lengths if unit else 1.0)
     factor = np.where(degenerate, 0.0, 1.0 / np.sqrt(lengths))
     for rows in row_blocks(n, 1024):
         block = K[rows]
@@ -178,8 +183,8 @@ def center_and_normalize(K: NDArray[np.float64]) -> Centring:
         block -= (means[rows] - grand_mean)[:, None]
         block *= factor
         block *= factor[rows, None]
-    np.fill_diagonal(K, np.where(degenerate, 0.0, 1.0))
-    return Centring(means, grand_mean, lengths, degenerate)
+    np.fill_diagonal(K, own)
+    return Centring(means, grand_mean, lengths, degenerate, unit)
 
 
 def center_and_normalize_rows(block: Array, diagonal: Array, centring: Centring) -> Array:
@@ -190,7 +195,7 @@ def center_and_normalize_rows(block: Array, diagonal: Array, centring: Centring)
     row_means = block.mean(axis=1)
     lengths = diagonal - 2.0 * row_means + centring.grand_mean
     degenerate = lengths <= DEGENERATE * np.maximum(np.abs(diagonal), np.finfo(float).tiny)
-    lengths = np.where(degenerate, 1.0, lengths)
+    lengths = np.where(degenerate, 1.0, lengths if centring.unit else 1.0)
     block -= centring.means
     block -= (row_means - centring.grand_mean)[:, None]
     block *= np.where(centring.degenerate, 0.0, 1.0 / np.sqrt(centring.lengths))

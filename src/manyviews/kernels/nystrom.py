@@ -20,15 +20,16 @@ ROWS_PER_BLOCK = 4_096
 
 
 class Landmarks(NamedTuple):
-    """Feature map of one view: kernel, landmarks (s, d), mean kernel row (s,) and transform (s, r)."""
+    """Feature map of one view: kernel, landmarks (s, d), mean kernel row (s,), transform (s, r), length 1 or kept."""
 
     kernel: Kernel
     points: Any
     mean: Array
     transform: Array
+    unit: bool = True
 
 
-def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: Any) -> Landmarks:
+def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: Any, *, unit: bool = True) -> Landmarks:
     r"""Build the Nyström features :math:`Z = E U w^{-1/2}`, centred over all samples.
 
     With E the kernel between samples and landmarks and :math:`E_{ss} = U w U^\top` among the landmarks,
@@ -44,6 +45,8 @@ def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: 
         Number of samples.
     points : ndarray or CSR of shape (s, d)
         Landmarks, scaled.
+    unit : bool, default=True
+        Whether features are scaled to length 1.
 
     Returns
     -------
@@ -55,16 +58,17 @@ def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: 
     total = np.zeros(points.shape[0])
     for block in row_blocks(n, ROWS_PER_BLOCK):
         total += kernel_block(kernel, rows(block), points).sum(axis=0)
-    return Landmarks(kernel, points, total / n, U[:, keep] / np.sqrt(values[keep]))
+    return Landmarks(kernel, points, total / n, U[:, keep] / np.sqrt(values[keep]), unit)
 
 
 def landmark_features(landmarks: Landmarks, X: Any) -> Array:
-    """Return the centred features of rows X (b, d), scaled to unit length; a sample at the mean gets zeros."""
+    """Return the centred features of rows X (b, d), as a rule of length 1; a sample at the mean gets zeros."""
     E = kernel_block(landmarks.kernel, X, landmarks.points)
     E -= landmarks.mean
     Z = E @ landmarks.transform
     lengths = np.einsum("ij,ij->i", Z, Z)
     floor = DEGENERATE * np.maximum(kernel_diagonal(landmarks.kernel, X), np.finfo(float).tiny)
-    factor = np.where(lengths > floor, 1.0 / np.sqrt(np.maximum(lengths, floor)), 0.0)
+    scaled = 1.0 / np.sqrt(np.maximum(lengths, floor)) if landmarks.unit else 1.0
+    factor = np.where(lengths > floor, scaled, 0.0)
     Z *= factor[:, None]
     return np.asarray(Z)

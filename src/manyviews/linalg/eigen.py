@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgError, eigh
 from scipy.linalg.blas import dsymv
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, svds
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu, svds
 
 __all__ = [
     "all_eigenpairs",
     "column_signs",
+    "eigenpairs_above",
     "eigenvalues",
     "fix_signs",
     "leading_singular",
     "leading_subspace",
+    "positive_norm",
+    "smallest_eigenpairs",
     "top_eigenpairs",
 ]
 
@@ -30,6 +33,11 @@ SPARSE_LIMIT = 256
 LANCZOS_TOL, LANCZOS_RESTARTS = 1e-12, 30
 # a sparse matrix up to this size with more than this part of its entries filled is worth filling up
 SYMMETRIC_LIMIT, FILLED = 4_096, 0.1
+# a multiple of the identity that makes a semi-definite matrix invertible, relative to its largest diagonal entry
+SHIFT = 1e-7
+# more than this part of all eigenpairs take less time by the dense solver
+FEW = 1 / 16
+POWER_ITERATIONS = 1_000
 
 
 def top_eigenpairs(
@@ -143,10 +151,71 @@ def all_eigenpairs(A: NDArray[Any], *, overwrite: bool = False) -> tuple[NDArray
     return values[::-1], vectors[:, ::-1]
 
 
+def eigenpairs_above(A: NDArray[Any], threshold: float, least: int, guess: int) -> tuple[Array, Array]:
+    """Return the eigenpairs of a symmetric matrix above a threshold, descending, and ``least`` of them at least.
+
+    ``guess`` says about how many there are: Lanczos iterations where these are few, else the dense solver. The entry of
+    largest modulus in each vector is positive.
+    """
+    n = len(A)
+    values, vectors = np.zeros(0), np.zeros((n, 0))
+    if n > DENSE_LIMIT and guess <= FEW * n:
+        values, vectors = top_eigenpairs(A, guess + 10)
+    if len(values) < least or values[-1] > threshold:
+        with suppress(LinAlgError):  # of some matrices with equal eigenvalues
+            values, vectors = eigh(A, subset_by_value=(threshold, np.inf), check_finite=False)
+            values, vectors = values[::-1], vectors[:, ::-1]
+        if len(values) < least:
+            values, vectors = all_eigenpairs(A)
+        vectors = fix_signs(vectors)
+    keep = max(least, int(np.count_nonzero(values > threshold)))
+    return values[:keep], vectors[:, :keep]
+
+
 def eigenvalues(A: NDArray[Any]) -> NDArray[Any]:
     """Return the eigenvalues of a symmetric matrix (n, n), descending."""
     values: NDArray[Any] = eigh(A, eigvals_only=True, check_finite=False)
     return values[::-1]
+
+
+def smallest_eigenpairs(A: Any, k: int, known: NDArray[Any]) -> tuple[Array, Array]:
+    """Return the k smallest eigenpairs of a positive semi-definite sparse matrix that are orthogonal to known ones.
+
+    Lanczos iterations with its inverse, which part small eigenvalues that those with the matrix itself confuse.
+
+    Parameters
+    ----------
+    A : CSC of shape (n, n)
+        The matrix.
+    k : int
+        Number of eigenpairs, with ``known`` at most n.
+    known : ndarray of shape (n, c)
+        Orthonormal eigenvectors that are left out.
+
+    Returns
+    -------
+    values : ndarray of shape (k,)
+        Eigenvalues in ascending order.
+    vectors : ndarray of shape (n, k)
+        Orthonormal eigenvectors; the entry of largest modulus in each is positive.
+    """
+    n, top = A.shape[0], float(A.diagonal().max())
+    if n <= SPARSE_LIMIT or k > n // 4:
+        # the known vectors go beyond the other end of the spectrum
+        values, vectors = _dense(-A.toarray() - (4.0 * top + 1.0) * (known @ known.T), k)
+    else:
+        solve = splu(A + SHIFT * top * sparse.eye_array(n, format="csc")).solve
+
+        def inverse(x: Array) -> Array:
+            y = solve(x.ravel() - known @ (known.T @ x.ravel()))
+            return np.asarray(y - known @ (known.T @ y))
+
+        start = inverse(np.random.default_rng(0).standard_normal(n))
+        operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
+        values, vectors = eigsh(operator, k=k, which="LA", v0=start)
+        values = SHIFT * top - 1.0 / values
+    order = np.argsort(-values)
+    return -values[order], fix_signs(vectors[:, order])
 
 
 def leading_singular(A: Any, k: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
@@ -231,6 +300,22 @@ def leading_subspace(
         if residual.max() <= tol * np.abs(ritz).max():
             break
     return values, X
+
+
+def positive_norm(*operators: Any) -> float:
+    """Return the largest eigenvalue of Σ SᵀS for operators S without negative entries, by power iteration.
+
+    Its eigenvector is positive, so a start of ones finds it. Operators have ``shape``, ``dtype`` and ``dot``.
+    """
+    x = np.ones((operators[0].shape[0], 1), operators[0].dtype)
+    norm = 0.0
+    for _ in range(POWER_ITERATIONS):
+        y = sum(operator.dot(operator.dot(x)) for operator in operators)
+        last, norm = norm, float(np.abs(y).max())
+        if norm == 0.0 or abs(norm - last) <= np.finfo(x.dtype).eps * norm:
+            break
+        x = np.asarray(y / x.dtype.type(norm))
+    return norm
 
 
 def fix_signs(vectors: Array) -> Array:

@@ -15,9 +15,9 @@ State = TypeVar("State")
 MIN_ITER = 3
 
 
-def settled(previous: float, current: float, tol: float) -> bool:
-    """Tell whether the objective changed by less than ``tol`` relative to its size."""
-    return abs(current - previous) < tol * max(abs(current), np.finfo(float).tiny)
+def settled(previous: float, current: float, tol: float, scale: float = 0.0) -> bool:
+    """Tell whether the objective changed by less than ``tol`` relative to its size, or to a larger ``scale``."""
+    return abs(current - previous) < tol * max(abs(current), scale, np.finfo(float).tiny)
 
 
 def alternate(
@@ -26,6 +26,8 @@ def alternate(
     *,
     tol: float,
     max_iter: int,
+    rising: bool = True,
+    scale: float = 0.0,
 ) -> tuple[State, History]:
     """Repeat ``step`` until the relative change of the objective falls below ``tol``.
 
@@ -41,6 +43,10 @@ def alternate(
         Relative change of the objective that ends the iterations.
     max_iter : int
         Most iterations made.
+    rising : bool, default=True
+        Whether the objective may rise. False: that ends the iterations as well, which is for steps that may go astray.
+    scale : float, default=0
+        What changes are compared with where the objective is smaller: of one that may fall to 0.
 
     Returns
     -------
@@ -53,6 +59,8 @@ def alternate(
     for _ in range(max_iter):
         state, value = step(state)
         objective.append(value)
-        if len(objective) >= MIN_ITER and settled(objective[-2], value, tol):
+        has_settled = len(objective) >= MIN_ITER and settled(objective[-2], value, tol, scale)
+        went_astray = not rising and len(objective) >= MIN_ITER and value > objective[-2]
+        if has_settled or went_astray:
             return state, History(np.array(objective), len(objective), True)
     return state, History(np.array(objective), len(objective), False)

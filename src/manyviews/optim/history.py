@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["History", "warn_unconverged"]
+__all__ = ["History"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,3 @@ class History:
     n_iter: int
     converged: bool
     residual: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), kw_only=True)
-
-
-def warn_unconverged(history: History, method: str) -> None:
-    """Do nothing: ``fit`` of the base warns, once, by what ``_record`` stored; this name goes with its last caller."""

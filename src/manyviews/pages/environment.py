@@ -2,30 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from typing import Any
 
+from manyviews import __version__
 from manyviews.pages import palette, wording
-from manyviews.pages.inline import script_text
+from manyviews.pages.charts import require_plotly
+from manyviews.pages.inline import json_text, script_text
 
-__all__ = ["asset", "environment", "plotly_source", "themes"]
+__all__ = ["render"]
 
 _HERE = "manyviews.pages"
 
 
-def environment(room: str) -> Any:
-    """Return the Jinja environment of a room's pages: everything is escaped, an unknown name is an error.
+def render(
+    room: str,
+    template: str,
+    payload: Mapping[str, Any],
+    content: Mapping[str, Any],
+    *,
+    style: str = "",
+    script: str = "",
+) -> str:
+    """Fill a template that extends ``page.html.j2``.
 
     Parameters
     ----------
     room : str
-        Package whose ``templates`` come first; those that all pages share stand behind them.
+        Package of the page: its ``templates`` come first, those that all pages share behind them.
+    template : str
+        Name of the template.
+    payload : mapping
+        What the script reads: ``charts`` by the id of their place, as of ``chart_data``; further what the room needs.
+    content : mapping
+        What the template shows, ``title`` among it; texts are escaped.
+    style, script : str, default=""
+        Names of files among the room's templates that follow the shared ones.
+
+    Returns
+    -------
+    str
+        HTML with style, script, plotly.js and data inline, light or dark as the reader's system is.
 
     Raises
     ------
     ImportError
-        If jinja2 is not installed.
+        If plotly or jinja2 is not installed.
     """
+    made = _environment(room)
+    require_plotly()
+    from markupsafe import Markup
+
+    plotly = _plotly_source()
+    data = json_text({"texts": [], "clusters": []} | dict(payload))
+    page: str = made.get_template(template).render(
+        content,
+        version=__version__,
+        light=palette.theme_css(palette.LIGHT),
+        dark=palette.theme_css(palette.DARK),
+        style=Markup(_asset(_HERE, "style.css") + (_asset(room, style) if style else "")),
+        script=Markup(_asset(_HERE, "script.js") + (_asset(room, script) if script else "")),
+        plotly=Markup(plotly),
+        plotly_bytes=len(plotly.encode()),
+        payload=Markup(data),
+        payload_bytes=len(data.encode()),
+        charts=set(payload["charts"]),
+    )
+    return page
+
+
+def _environment(room: str) -> Any:
+    """Return the Jinja environment of a room: everything is escaped, an unknown name is an error."""
     try:
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ImportError as error:
@@ -43,17 +92,12 @@ def environment(room: str) -> Any:
     return made
 
 
-def themes() -> dict[str, str]:
-    """Return the hues of both themes as CSS."""
-    return {"light": palette.theme_css(palette.LIGHT), "dark": palette.theme_css(palette.DARK)}
-
-
-def asset(name: str, room: str = _HERE) -> str:
-    """Return the text of a file beside a room's templates; by default of those that all pages share."""
+def _asset(room: str, name: str) -> str:
     return (resources.files(room) / "templates" / name).read_text(encoding="utf-8")
 
 
-def plotly_source() -> str:
+@cache
+def _plotly_source() -> str:
     """Return plotly.js as it may stand in a page."""
     from plotly.offline import get_plotlyjs
 

@@ -1,4 +1,4 @@
-"""The charts of a comparison, as plotly knows them: plain data, coloured by the page."""
+"""The charts of a reproduction, as plotly knows them: plain data, coloured by the page."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from manyviews.pages.charts import base_layout, escape
+from manyviews.pages.palette import look_of
 from manyviews.papers.paper import PublishedTable
+from manyviews.papers.significance import critical_difference
 from manyviews.papers.tables import our_text, published_text
-from manyviews.papers.verdict import Cell, Comparison
+from manyviews.papers.verdict import Cell, Reproduction
 
-__all__ = ["charts"]
+__all__ = ["charts", "ranks_note"]
 
 _ROW_HEIGHT, _FRAME = 22, 110
 Chart = dict[str, Any]
 
 
-def charts(comparison: Comparison) -> dict[str, Chart]:
+def charts(reproduction: Reproduction) -> dict[str, Chart]:
     """Return the charts by the id of their place on the page.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to draw.
 
     Returns
@@ -33,24 +36,46 @@ def charts(comparison: Comparison) -> dict[str, Chart]:
         scores. A trace says in ``meta`` which colour of the page it takes.
     """
     drawn: dict[str, Chart] = {}
-    tables = [table for table in comparison.paper.tables if table.metric != "seconds"]
-    scored = [cell for cell in comparison.cells if cell.table in tables and cell.mean is not None]
-    ranks = _ranks([cell for cell in scored if not cell.variant and cell.published is not None])
+    tables = [table for table in reproduction.paper.tables if table.metric != "seconds"]
+    scored = [cell for cell in reproduction.cells if cell.table in tables and cell.mean is not None]
+    ranks = _ranks(_ranked(reproduction))
     if len(ranks) > 1:
-        drawn["ranks"] = _rank_chart(ranks)
+        drawn["ranks"] = _rank_chart(ranks, _critical(reproduction))
     first = next((table for table in tables if any(cell.table is table for cell in scored)), None)
     if first is not None:
         drawn["times"] = _time_chart([cell for cell in scored if cell.table.metric == first.metric], first)
-    for i, table in enumerate(comparison.paper.tables):
+    for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in scored if cell.table is table]
         if cells:
             drawn[f"table-{i}"] = _table_chart(cells)
     return drawn
 
 
-def escape(text: str) -> str:
-    """Return text that plotly, which reads some HTML, shows as it is."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def ranks_note(reproduction: Reproduction) -> str:
+    """Return what the bars in the chart of ranks mean, or why there are none."""
+    critical = _critical(reproduction)
+    if critical is None:
+        return "On one data set alone there is no telling which differences are chance."
+    n_datasets = len({cell.dataset for cell in _ranked(reproduction)})
+    return (
+        f"Rows whose bars do not overlap differ by Nemenyi's test at 5 %: their mean ranks are more than "
+        f"{critical:.2f} apart. Each of the {n_datasets} data sets counts once: the scores of one set go together."
+    )
+
+
+def _ranked(reproduction: Reproduction) -> list[Cell]:
+    """Return the cells of scores that are ranked: rows that follow the paper and have a printed figure."""
+    return [
+        cell
+        for cell in reproduction.cells
+        if cell.mean is not None and cell.published is not None and not cell.variant and cell.table.metric != "seconds"
+    ]
+
+
+def _critical(reproduction: Reproduction) -> float | None:
+    cells = _ranked(reproduction)
+    n_rows, n_datasets = len({cell.row for cell in cells}), len({cell.dataset for cell in cells})
+    return critical_difference(n_rows, n_datasets) if min(n_rows, n_datasets) > 1 else None
 
 
 def _table_chart(cells: Sequence[Cell]) -> Chart:
@@ -75,7 +100,7 @@ def _table_chart(cells: Sequence[Cell]) -> Chart:
                 "marker": {"symbol": symbol, "size": 9},
                 "hovertext": [f"{names[i]}: {title} {text(cells[i])}" for i in kept],
                 "hoverinfo": "text",
-                "meta": {"colour": colour},
+                "meta": {"role": colour},
             }
         )
     axis = {"categoryorder": "array", "categoryarray": list(dict.fromkeys(names))[::-1], "automargin": True}
@@ -98,7 +123,7 @@ def _ranks(cells: Sequence[Cell]) -> dict[str, tuple[float, float, int]]:
     return {row: (*np.mean(pairs, axis=0).tolist(), len(pairs)) for row, pairs in found.items()}
 
 
-def _rank_chart(ranks: dict[str, tuple[float, float, int]]) -> Chart:
+def _rank_chart(ranks: dict[str, tuple[float, float, int]], critical: float | None) -> Chart:
     rows = sorted(ranks, key=lambda row: ranks[row][1], reverse=True)
     names = [escape(row) for row in rows]
     traces = [
@@ -111,10 +136,12 @@ def _rank_chart(ranks: dict[str, tuple[float, float, int]]) -> Chart:
             "marker": {"symbol": symbol, "size": 11},
             "hovertext": [f"{escape(row)}: {ranks[row][place]:.2f} over {ranks[row][2]} columns" for row in rows],
             "hoverinfo": "text",
-            "meta": {"colour": colour},
+            "meta": {"role": colour},
         }
         for place, title, colour, symbol in ((0, "published", "muted", "diamond-open"), (1, "ours", "accent", "circle"))
     ]
+    if critical is not None:
+        traces[1]["error_x"] = {"type": "constant", "value": critical / 2.0, "thickness": 1.5}
     axis = {"categoryorder": "array", "categoryarray": names, "automargin": True}
     return {"data": traces, "layout": _layout(len(rows), x={"title": {"text": "mean rank, 1 is best"}}, y=axis)}
 
@@ -123,7 +150,8 @@ def _time_chart(cells: Sequence[Cell], table: PublishedTable) -> Chart:
     """Quality against processor time, one colour per data set, names on the points; each row once per data set."""
     once = {(cell.name, cell.dataset): cell for cell in reversed(cells) if cell.cpu_seconds}
     traces = []
-    for hue, dataset in enumerate(dict.fromkeys(cell.dataset for cell in cells)):
+    for position, dataset in enumerate(dict.fromkeys(cell.dataset for cell in cells)):
+        look = look_of(position)
         shown = [cell for (_, name), cell in once.items() if name == dataset]
         places: dict[tuple[Any, Any], list[Cell]] = {}
         for cell in shown:  # rows that share their fits share a point
@@ -139,13 +167,13 @@ def _time_chart(cells: Sequence[Cell], table: PublishedTable) -> Chart:
                 "text": names,
                 "textposition": "top center",
                 "cliponaxis": False,
-                "marker": {"size": 9},
+                "marker": {"size": 9, "symbol": look.marker},
                 "hovertext": [
                     f"{name}, {escape(dataset)}: {our_text(cells[0])}, {seconds:.3g} CPU s"
                     for name, ((seconds, _), cells) in zip(names, places.items(), strict=True)
                 ],
                 "hoverinfo": "text",
-                "meta": {"colour": f"hue-{hue % 8}"},
+                "meta": {"hue": look.hue},
             }
         )
     x = {"title": {"text": "processor seconds of a fit"}, "type": "log"}
@@ -154,13 +182,13 @@ def _time_chart(cells: Sequence[Cell], table: PublishedTable) -> Chart:
 
 
 def _layout(n_rows: int, *, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    return {
+    layout = base_layout()
+    del layout["template"]
+    return layout | {
         "height": _FRAME + _ROW_HEIGHT * n_rows,
         "margin": {"l": 60, "r": 60, "t": 40, "b": 50},
         "showlegend": True,
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        "xaxis": x,
-        "yaxis": y,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": layout["xaxis"] | x,
+        "yaxis": layout["yaxis"] | y,
     }

@@ -1,27 +1,31 @@
-"""A comparison as one page that needs nothing else, no network either."""
+"""A reproduction as one page that needs nothing else, no network either."""
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import Any
+from collections.abc import Sequence
 
-from manyviews import __version__
-from manyviews.pages.inline import json_text, script_text
-from manyviews.papers.figures import charts
+from manyviews.pages.environment import render
+from manyviews.papers.figures import charts, ranks_note
+from manyviews.papers.fusion_figures import PaperFigure
 from manyviews.papers.protocols import PROTOCOLS
-from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
-from manyviews.papers.verdict import RULE, Comparison
+from manyviews.papers.significance import LEADING_RULE, leading
+from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
+from manyviews.papers.verdict import RULE, Reproduction
 
-__all__ = ["render", "render_page"]
+__all__ = ["render_page"]
+
+ROOM = "manyviews.papers"
 
 
-def render_page(comparison: Comparison) -> str:
-    """Return the page of a comparison.
+def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ()) -> str:
+    """Return the page of a reproduction.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to show.
+    figures : sequence of PaperFigure, default=()
+        Figures of the paper, as of :func:`manyviews.papers.fusion_figures.paper_figures`.
 
     Returns
     -------
@@ -33,74 +37,30 @@ def render_page(comparison: Comparison) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    drawn = charts(comparison)
+    drawn = charts(reproduction) | {figure.key: figure.chart for figure in figures}
     tables = []
-    for i, table in enumerate(comparison.paper.tables):
-        cells = [cell for cell in comparison.cells if cell.table is table]
+    for i, table in enumerate(reproduction.paper.tables):
+        cells = [cell for cell in reproduction.cells if cell.table is table]
         if cells:
-            tables.append({"table": table, "cells": cells, "chart": f"table-{i}" if f"table-{i}" in drawn else None})
-    shown = {cell.name for cell in comparison.cells if cell.method}
-    return render(
-        "bench.html.j2",
-        drawn,
-        comparison=comparison,
-        protocol=PROTOCOLS[comparison.paper.name],
-        tables=tables,
-        rule=RULE,
-        counts=counted(comparison),
-        variant_counts=counted(comparison, variants=True) if any(cell.variant for cell in comparison.cells) else None,
-        notes=[each for each in PROTOCOLS[comparison.paper.name].setups if each.note and each.name in shown],
-    )
-
-
-def render(template: str, drawn: dict[str, Any], **content: Any) -> str:
-    """Fill a template of this package that extends ``page.html.j2``.
-
-    Parameters
-    ----------
-    template : str
-        Name of the template.
-    drawn : dict of str to dict
-        Charts by the id of their place, as of :func:`manyviews.papers.figures.charts`.
-    **content
-        What the template shows; texts are escaped.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Raises
-    ------
-    ImportError
-        If plotly or jinja2 is not installed.
-    """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-        from markupsafe import Markup
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise ImportError('pages need plotly and jinja2; install them by: pip install "manyviews[cli]"') from error
-    environment = Environment(
-        loader=PackageLoader("manyviews.papers", "templates"),
-        autoescape=True,  # for every template: the default goes by the file's ending
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    functions = {"ours": our_text, "published": published_text, "difference": difference_text, "why": why}
-    environment.filters.update(functions)
-    page: str = environment.get_template(template).render(
-        content,
-        version=__version__,
-        charts=set(drawn),
-        style=Markup(_asset("style.css")),
-        script=Markup(_asset("script.js")),
-        plotly=Markup(script_text(get_plotlyjs())),
-        payload=Markup(json_text(drawn)),
-    )
-    return page
-
-
-def _asset(name: str) -> str:
-    return (resources.files("manyviews.papers") / "templates" / name).read_text(encoding="utf-8")
+            chart = f"table-{i}" if f"table-{i}" in drawn else None
+            told = any(map(why, cells))
+            ranks = rank_rows(cells) if table.origin == "ours" else None
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "ranks": ranks})
+    shown = {cell.name for cell in reproduction.cells if cell.method}
+    varied = any(cell.variant for cell in reproduction.cells)
+    content = {
+        "title": f"{reproduction.paper.title}: published and ours",
+        "reproduction": reproduction,
+        "protocol": PROTOCOLS[reproduction.paper.name],
+        "tables": tables,
+        "rank_header": RANK_HEADER,
+        "figures": figures,
+        "rule": f"{RULE} {LEADING_RULE}",
+        "leaders": leading(reproduction.cells),
+        "ranks_note": ranks_note(reproduction),
+        "counts": counted(reproduction),
+        "variant_counts": counted(reproduction, variants=True) if varied else None,
+        "notes": [each for each in PROTOCOLS[reproduction.paper.name].setups if each.note and each.name in shown],
+        "text": {"ours": our_text, "published": published_text, "difference": difference_text, "why": why, "id": id},
+    }
+    return render(ROOM, "paper.html.j2", {"charts": drawn}, content, style="papers.css")

@@ -11,7 +11,7 @@ import numpy as np
 from manyviews.papers.material import Material, material_name
 from manyviews.papers.paper import Paper, PublishedTable
 from manyviews.papers.protocols import Setup
-from manyviews.runs.records import Record, Run
+from manyviews.runs.outcomes import Outcome, Run
 
 __all__ = ["Candidate", "Measured", "Planned", "make_plan", "measure"]
 
@@ -31,7 +31,8 @@ class Measured:
     Attributes
     ----------
     mean, deviation : float or None
-        Over the fits that were done, in the unit of the score (0 .. 1, or processor seconds); None where none was.
+        Over the fits that were done, in the unit of the score (0 .. 1, or processor seconds); None where none was, and
+        no deviation of a single one.
     n_runs, n_lost : int
         Fits that were done, and that were not.
     choice : str
@@ -120,14 +121,14 @@ def _label(view: str | None, parameters: Mapping[str, Any], fixed: Mapping[str, 
     return ", ".join([*([] if view is None else [f"view {view}"]), *tuned])
 
 
-def measure(candidates: Sequence[Candidate], records: Mapping[int, Record], table: PublishedTable) -> Measured:
+def measure(candidates: Sequence[Candidate], outcomes: Mapping[int, Outcome], table: PublishedTable) -> Measured:
     """Return the figure of a cell: the best candidate by the mean of this metric, as the papers choose.
 
     Parameters
     ----------
     candidates : sequence of Candidate
         The settings.
-    records : mapping of int to Record
+    outcomes : mapping of int to Outcome
         By ``id`` of the run.
     table : PublishedTable
         Says which metric.
@@ -137,7 +138,7 @@ def measure(candidates: Sequence[Candidate], records: Mapping[int, Record], tabl
     Measured
         Of the best one.
     """
-    found = [_mean(candidate, [records[id(run)] for run in candidate.runs], table.metric) for candidate in candidates]
+    found = [_mean(candidate, [outcomes[id(run)] for run in candidate.runs], table.metric) for candidate in candidates]
     done = [each for each in found if each.mean is not None]
     if not done:
         return replace(found[0], choice="")
@@ -146,17 +147,17 @@ def measure(candidates: Sequence[Candidate], records: Mapping[int, Record], tabl
     return max(done, key=lambda each: each.mean if each.mean is not None else -np.inf)
 
 
-def _mean(candidate: Candidate, records: Sequence[Record], metric: str) -> Measured:
-    done = [record for record in records if record.status == "ok"]
-    lost = [record for record in records if record.status != "ok"]
-    values = np.array([record.cpu_seconds if metric == "seconds" else record.scores[metric] for record in done])
+def _mean(candidate: Candidate, outcomes: Sequence[Outcome], metric: str) -> Measured:
+    done = [outcome for outcome in outcomes if outcome.status == "ok"]
+    lost = [outcome for outcome in outcomes if outcome.status != "ok"]
+    values = np.array([outcome.cpu_seconds if metric == "seconds" else outcome.scores[metric] for outcome in done])
     return Measured(
         mean=float(values.mean()) if done else None,
-        deviation=float(values.std(ddof=1)) if len(done) > 1 else (0.0 if done else None),
+        deviation=float(values.std(ddof=1)) if len(done) > 1 else None,
         n_runs=len(done),
         n_lost=len(lost),
         choice=candidate.label,
         message=f"{lost[0].status}: {lost[0].message}" if lost else "",
-        cpu_seconds=sum(record.cpu_seconds for record in done) / len(done) if done else None,
-        peak_bytes=max((record.peak_bytes for record in records), default=0),
+        cpu_seconds=sum(outcome.cpu_seconds for outcome in done) / len(done) if done else None,
+        peak_bytes=max((outcome.peak_bytes for outcome in outcomes), default=0),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -95,7 +95,12 @@ def _powers(*exponents: int) -> tuple[Parameters, ...]:
     return tuple({"regularization": 2.0**exponent} for exponent in exponents)
 
 
+def _with_powers(name: str, values: Iterable[float], exponents: Iterable[int]) -> tuple[Parameters, ...]:
+    return tuple({name: value, **point} for value in values for point in _powers(*exponents))
+
+
 _KERNELS: dict[str, Any] = {"given": "kernels"}
+_LKAM_RELEASED = {"base": "kernel", "include_self": False, "max_iter": 20}
 _OP_LFMVC = Protocol(
     repeats=50,
     quick_repeats=20,
@@ -106,6 +111,43 @@ _OP_LFMVC = Protocol(
     ),
     setups=(
         Setup("Avg-KKM", "average-kkm", {"base": "kernel"}, **_KERNELS),
+        Setup("MKKM", "mkkm", {"base": "kernel", "tol": 1e-4, "max_iter": 50}, **_KERNELS),
+        Setup("LMKKM", "lmkkm", {"base": "kernel", "tol": 1e-3}, **_KERNELS),
+        Setup(
+            "ONKC",
+            "onkc",
+            {"base": "kernel", "tol": 1e-3},
+            grid=_with_powers("closeness", (2.0**-6, 1.0, 2.0**4), (-4, 0, 4)),
+            full_grid=_with_powers("closeness", [2.0**e for e in range(-7, 10, 2)], range(-6, 8)),
+            note="both parameters by the grid of the released demo, odd powers of closeness",
+            **_KERNELS,
+        ),
+        Setup(
+            "MKKM-MiR",
+            "mkkm-mir",
+            {"base": "kernel", "combination": "released"},
+            grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
+            full_grid=_powers(*range(-15, 16)),
+            note="plain weights in the combination, as the released code has it",
+            **_KERNELS,
+        ),
+        Setup(
+            "LKAM",
+            "lkam",
+            _LKAM_RELEASED,
+            grid=_with_powers("neighborhood", (0.1, 0.5, 0.9), (-6, 0, 6)),
+            full_grid=_with_powers("neighborhood", [round(0.05 + 0.1 * i, 2) for i in range(10)], range(-7, 10, 2)),
+            note="squared weights as in the paper and the later release",
+            **_KERNELS,
+        ),
+        Setup(
+            "MKKM-MM",
+            "mkkm-mm",
+            {"base": "kernel", "normalization": "cosine"},
+            note="the printed figures are those of Avg-KKM in all 32 cells, to the last digit of the deviations",
+            **_KERNELS,
+        ),
+        Setup("SMKKM", "simple-mkkm", {"base": "kernel"}, **_KERNELS),
         Setup(
             "LF-MVC",
             "lf-mvc",
@@ -146,6 +188,7 @@ _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
 _COSINE = _UNSCALED | {"metric": "cosine"}
 _WEIGHTED: dict[str, Any] = {"given": "weighted"}
+_MVEC_PRINTED = {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
 _MVEC = Protocol(
     repeats=20,
     quick_repeats=5,
@@ -166,7 +209,21 @@ _MVEC = Protocol(
         Setup("SEC_SUM", "sec", _COSINE, **_WEIGHTED),
         Setup("RSEC_BSV", "rsec", _COSINE, each_view=True, **_WEIGHTED),
         Setup("RSEC_SUM", "rsec", _COSINE, **_WEIGHTED),
-        Setup("MVEC", "mvec", _COSINE, **_WEIGHTED),
+        Setup(
+            "MVEC",
+            "mvec",
+            _COSINE | _MVEC_PRINTED,
+            note="as printed: multipliers for the simplex, unnormalised Laplacian, the paper's step, k-means on H",
+            **_WEIGHTED,
+        ),
+        Setup(
+            "MVEC",
+            "mvec",
+            _COSINE,
+            variant="default",
+            note="projection on the simplex, normalised Laplacian, tight step, labels from the low-rank affinity",
+            **_WEIGHTED,
+        ),
     ),
 )
 
@@ -223,11 +280,28 @@ _FASTMICE = Protocol(
     quick_repeats=20,
     recipe=(
         "Views as stored, 20 base clusterings, 1000 anchors and 5 neighbours, the setting of paper and code. The paper "
-        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code."
+        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code. Its "
+        "rivals have their default parameters, where the paper tunes them by the classes, on every set of dense views "
+        "that is there; the paper's tables of them are not at hand. Its text has an average NMI rank of 1.23 over 22 "
+        "sets, the next best 4.41, and on 286 006 samples 264 s, LMVSC 3185 s, FPMVS-CAG 32 974 s, SMVSC 74 063 s. "
+        "M²VEC is left out: neither its equations nor its code can be had."
     ),
     setups=(
         Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20, "final": "released"}),
         Setup("FastMICE", "fastmice", variant="default"),
+        *(
+            Setup(row, method)
+            for row, method in {
+                "MVSC": "mvsc",
+                "AMGL": "amgl",
+                "SwMC": "swmc",
+                "MVEC": "mvec",
+                "BMVC": "bmvc",
+                "LMVSC": "lmvsc",
+                "SMVSC": "smvsc",
+                "FPMVS-CAG": "fpmvs-cag",
+            }.items()
+        ),
     ),
 )
 
@@ -250,7 +324,16 @@ _UDBGL = Protocol(
                 "the embedding, while the released code leaves them wrong in number"
             ),
         ),
-        Setup("UDBGL paper's rule", "udbgl", _PAPER_ANCHORS),
+        Setup(
+            "UDBGL paper's rule", "udbgl", _PAPER_ANCHORS | {"projection": "rows"}, note="rows projected, as printed"
+        ),
+        Setup(
+            "UDBGL paper's rule",
+            "udbgl",
+            _PAPER_ANCHORS,
+            variant="both projected",
+            note="rows and columns of the graph projected, our default",
+        ),
         Setup("UDBGL paper's rule", "udbgl", variant="default anchors"),
     ),
 )

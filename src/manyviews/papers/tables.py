@@ -1,4 +1,4 @@
-"""A comparison as Markdown, LaTeX and CSV."""
+"""A reproduction as Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -7,12 +7,30 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from manyviews.pages.wording import amount
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
-from manyviews.papers.verdict import RULE, Cell, Comparison
+from manyviews.papers.ranks import average_ranks
+from manyviews.papers.significance import LEADING_RULE, leading
+from manyviews.papers.verdict import RULE, Cell, Reproduction
 
-__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
+__all__ = [
+    "RANK_HEADER",
+    "counted",
+    "difference_text",
+    "notes",
+    "our_text",
+    "published_text",
+    "rank_rows",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "why",
+]
 
+# A verdict from fewer runs says so.
+FEW = 5
+RANK_HEADER = ("row", "average rank", "data sets", "not done")
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -21,12 +39,12 @@ _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
 }
 
 
-def to_markdown(comparison: Comparison) -> str:
+def to_markdown(reproduction: Reproduction) -> str:
     """Return a document with one table per published table and metric.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to show.
 
     Returns
@@ -34,43 +52,49 @@ def to_markdown(comparison: Comparison) -> str:
     str
         GitHub-flavoured Markdown.
     """
-    paper, recipe = comparison.paper, PROTOCOLS[comparison.paper.name].recipe
+    paper, recipe = reproduction.paper, PROTOCOLS[reproduction.paper.name].recipe
     parts = [
         f"# {paper.title}: published and ours",
         f"{paper.citation}. {paper.link}".strip(),
-        f"Runs of each setting: {comparison.n_seeds}. {recipe}",
+        f"Runs of each setting: {reproduction.n_seeds}. {recipe}",
         RULE,
-        f"Rows that follow the paper: {counted(comparison)}.",
+        LEADING_RULE,
+        f"Rows that follow the paper: {counted(reproduction)}.",
     ]
-    if any(cell.variant for cell in comparison.cells):
-        parts.append(f"Rows made otherwise, in brackets: {counted(comparison, variants=True)}.")
-    for table, cells in _by_table(comparison):
+    if any(cell.variant for cell in reproduction.cells):
+        parts.append(f"Rows made otherwise, in brackets: {counted(reproduction, variants=True)}.")
+    leaders = leading(reproduction.cells)
+    for table, cells in _by_table(reproduction):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
             (
                 cell.name,
                 cell.dataset,
                 published_text(cell),
-                our_text(cell),
+                f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell),
                 difference_text(cell),
                 cell.verdict,
                 why(cell),
             )
             for cell in cells
         ]
-        parts += [f"## {table.title}", _markdown_table(header, rows)]
-    notes = [f"{setup.name}: {setup.note}" for setup in _noted(comparison)]
-    if notes:
-        parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
+        # a column that says nothing is left out
+        width = len(header) if any(row[-1] for row in rows) else len(header) - 1
+        parts += [f"## {table.title}", _markdown_table(header[:width], [row[:width] for row in rows])]
+        if table.origin == "ours":
+            parts += [f"### Average ranks, {table.shown_as}", _markdown_table(RANK_HEADER, rank_rows(cells))]
+    remarks = notes(reproduction)
+    if remarks:
+        parts += ["## Notes", "\n".join(f"- {note}." for note in remarks)]
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(comparison: Comparison) -> str:
+def to_latex(reproduction: Reproduction) -> str:
     r"""Return one ``table`` environment (needs booktabs) per published table and metric.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to show.
 
     Returns
@@ -78,15 +102,15 @@ def to_latex(comparison: Comparison) -> str:
     str
         LaTeX: ours with the sign of the verdict, the published figure in brackets.
     """
-    return "\n\n".join(_latex_table(comparison, table, cells) for table, cells in _by_table(comparison)) + "\n"
+    return "\n\n".join(_latex_table(reproduction, table, cells) for table, cells in _by_table(reproduction)) + "\n"
 
 
-def to_csv(comparison: Comparison) -> str:
+def to_csv(reproduction: Reproduction) -> str:
     """Return one line per cell, with full precision and p-values.
 
     Parameters
     ----------
-    comparison : Comparison
+    reproduction : Reproduction
         What to write.
 
     Returns
@@ -94,6 +118,7 @@ def to_csv(comparison: Comparison) -> str:
     str
         CSV with a header.
     """
+    leaders = leading(reproduction.cells)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     fields: dict[str, Callable[[Cell], object]] = {
@@ -112,6 +137,7 @@ def to_csv(comparison: Comparison) -> str:
         "runs": lambda cell: cell.n_runs,
         "difference": lambda cell: cell.difference,
         "p_value": lambda cell: cell.p_value,
+        "leading": lambda cell: int(id(cell) in leaders),
         "verdict": lambda cell: cell.verdict,
         "reason": lambda cell: cell.reason,
         "choice": lambda cell: cell.choice,
@@ -119,18 +145,23 @@ def to_csv(comparison: Comparison) -> str:
         "peak_bytes": lambda cell: cell.peak_bytes or None,
     }
     writer.writerow(fields)
-    for cell in comparison.cells:
+    for cell in reproduction.cells:
         writer.writerow([_plain(read(cell)) for read in fields.values()])
     return stream.getvalue()
 
 
-def counted(comparison: Comparison, *, variants: bool = False) -> str:
+def counted(reproduction: Reproduction, *, variants: bool = False) -> str:
     """Return how many cells have which verdict, in words."""
-    counts = comparison.counts(variants=variants)
+    counts = reproduction.counts(variants=variants)
     text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    if variants or not comparison.n_not_run:
+    if variants:
         return text
-    return f"{text}; {comparison.n_not_run} of rows that were not run"
+    parts = [text]
+    if reproduction.n_not_run:
+        parts.append(f"{reproduction.n_not_run} of rows that were not run")
+    if reproduction.absent:
+        parts.append(f"{reproduction.n_absent} on data sets that were not run ({', '.join(reproduction.absent)})")
+    return "; ".join(parts)
 
 
 def published_text(cell: Cell) -> str:
@@ -151,19 +182,27 @@ def difference_text(cell: Cell) -> str:
 
 
 def why(cell: Cell) -> str:
-    """Return what the verdict rests on, and which of several settings ours is."""
+    """Return what the verdict rests on, how few runs, its p-value, and which of several settings ours is."""
     chosen = f"best of several by the classes: {cell.choice}" if cell.choice else ""
-    return "; ".join(filter(None, [cell.reason, chosen]))
+    judged = cell.verdict != "not comparable"
+    few = f"from {amount(cell.n_runs, 'run')} only" if judged and cell.n_runs < FEW else ""
+    p_value = "" if cell.p_value is None else f"p = {cell.p_value:.2g}"
+    return "; ".join(filter(None, [few, cell.reason, p_value, chosen]))
 
 
-def _by_table(comparison: Comparison) -> Iterator[tuple[PublishedTable, list[Cell]]]:
-    for _, cells in groupby(comparison.cells, key=lambda cell: id(cell.table)):
+def rank_rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str]]:
+    """Return the average ranks of the rows of a table as texts, below ``RANK_HEADER``."""
+    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
+
+
+def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
+    for _, cells in groupby(reproduction.cells, key=lambda cell: id(cell.table)):
         held = list(cells)
         yield held[0].table, held
 
 
 def _origin(table: PublishedTable) -> str:
-    return "paper" if table.origin == "published" else table.number
+    return table.number if table.origin == "measured" else "paper"
 
 
 def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
@@ -172,9 +211,14 @@ def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
     return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
 
 
-def _noted(comparison: Comparison) -> list[Setup]:
-    shown = {cell.name for cell in comparison.cells if cell.method}
-    return [setup for setup in PROTOCOLS[comparison.paper.name].setups if setup.note and setup.name in shown]
+def notes(reproduction: Reproduction) -> list[str]:
+    """Return what there is to know of the rows that were run."""
+    return [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
+
+
+def _noted(reproduction: Reproduction) -> list[Setup]:
+    shown = {cell.name for cell in reproduction.cells if cell.method}
+    return [setup for setup in PROTOCOLS[reproduction.paper.name].setups if setup.note and setup.name in shown]
 
 
 def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -187,28 +231,30 @@ def _one_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _latex_table(comparison: Comparison, table: PublishedTable, cells: Sequence[Cell]) -> str:
+def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Sequence[Cell]) -> str:
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
+    leaders = leading(cells)
     lines = [
         "\\begin{table}",
-        f"\\caption{{{_tex(comparison.paper.citation)}, {_tex(table.title)}: ours (published)}}",
+        f"\\caption{{{_tex(reproduction.paper.citation)}, {_tex(table.title)}: ours (published)}}",
         f"\\begin{{tabular}}{{l{'r' * len(datasets)}}}",
         "\\toprule",
         " & ".join(["", *map(_tex, datasets)]) + " \\\\",
         "\\midrule",
     ]
     for name in names:
-        entries = [_latex_cell(by_place.get((name, dataset))) for dataset in datasets]
+        entries = [_latex_cell(by_place.get((name, dataset)), leaders) for dataset in datasets]
         lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: Cell | None, leaders: frozenset[int]) -> str:
     if cell is None:
         return ""
-    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
+    ours = f"\\textbf{{{our_text(cell)}}}" if id(cell) in leaders else our_text(cell)
+    text = f"{ours} ({published_text(cell)})".replace("±", "$\\pm$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from manyviews.papers.paper import Figure, Paper, PublishedTable
 from manyviews.papers.plan import Measured, Planned, measure
 from manyviews.papers.protocols import Setup
-from manyviews.runs.records import Record
+from manyviews.runs.outcomes import Outcome
 
-__all__ = ["RULE", "VERDICTS", "Cell", "Comparison", "compare", "judge"]
+__all__ = ["RULE", "VERDICTS", "Cell", "Reproduction", "judge", "reproduction_of"]
 
 Verdict = Literal["reproduced", "better", "worse", "not comparable"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "better", "worse", "not comparable")
@@ -83,7 +83,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Reproduction:
     """All cells of a paper on the data sets that were run.
 
     Attributes
@@ -94,11 +94,14 @@ class Comparison:
         In the order of tables, rows and data sets.
     n_seeds : int
         Runs of each setting.
+    absent : tuple of str
+        Data sets of the paper that were not run.
     """
 
     paper: Paper
     cells: tuple[Cell, ...]
     n_seeds: int
+    absent: tuple[str, ...] = ()
 
     def counts(self, *, variants: bool = False) -> dict[Verdict, int]:
         """Return how many cells of methods that were run have which verdict.
@@ -121,15 +124,25 @@ class Comparison:
         """Number of printed figures of rows that were not run."""
         return sum(not cell.method for cell in self.cells)
 
+    @property
+    def n_absent(self) -> int:
+        """Number of printed figures on data sets that were not run."""
+        return sum(_printed(table, self.absent) for table in self.paper.tables)
 
-def compare(
+
+def _printed(table: PublishedTable, datasets: Sequence[str]) -> int:
+    """Return how many figures a table has on these data sets."""
+    return sum(table.figure(row, name) is not None for row in table.figures for name in datasets)
+
+
+def reproduction_of(
     paper: Paper,
     plan: Sequence[Planned],
-    records: Mapping[int, Record],
+    outcomes: Mapping[int, Outcome],
     known: Iterable[Setup],
     datasets: Sequence[str],
     n_seeds: int,
-) -> Comparison:
+) -> Reproduction:
     """Put what was measured beside what was published.
 
     Parameters
@@ -138,7 +151,7 @@ def compare(
         Its tables.
     plan : sequence of Planned
         What was fitted.
-    records : mapping of int to Record
+    outcomes : mapping of int to Outcome
         What came out, by ``id`` of the run.
     known : iterable of Setup
         All setups of the paper's protocol, also those that were not wanted.
@@ -149,7 +162,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    Reproduction
         One cell for each printed figure, and more where a row was made in several ways.
     """
     made = {row: [setup for setup in known if setup.row == row] for row in paper.rows}
@@ -158,14 +171,15 @@ def compare(
         for row in table.figures:
             for dataset in (name for name in table.datasets if name in datasets):
                 ours = [each for each in plan if each.setup.row == row and each.dataset == dataset]
-                cells += [_compared(paper, table, each, records) for each in ours]
+                cells += [_compared(paper, table, each, outcomes) for each in ours]
                 if not ours:
                     reason = "not asked for" if made[row] else "the method is not in this library"
                     cells.append(_not_run(table, row, dataset, reason))
-    return Comparison(paper, tuple(cells), n_seeds)
+    absent = tuple(name for name in paper.datasets if name not in datasets)
+    return Reproduction(paper, tuple(cells), n_seeds, absent)
 
 
-def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tuple[Verdict, str]:
+def judge(published: Figure, mean: float, deviation: float | None, decimals: int) -> tuple[Verdict, str]:
     """Return the verdict on a mean and what it rests on where that is not the published deviation; see ``RULE``.
 
     Parameters
@@ -173,7 +187,7 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     published : Figure
         What is printed.
     mean, deviation : float
-        Ours, in the same unit.
+        Ours, in the same unit; the deviation of a single run is None.
     decimals : int
         Printed digits behind the point.
 
@@ -194,7 +208,9 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     reason, allowed = "", published.deviation
     if not allowed:
         state = "missing" if published.deviation is None else "0"
-        reason, allowed = f"by our deviation: the published one is {state}", deviation
+        reason, allowed = f"by our deviation: the published one is {state}", deviation or 0.0
+        if deviation is None:
+            reason = f"by the printed digits: the published deviation is {state}, and ours is of one run"
     difference = mean - published.mean
     # the last term is for figures that are exactly on the border as they are printed
     if abs(difference) <= max(allowed, 0.5 * 10.0**-decimals) + 1e-9:
@@ -202,8 +218,8 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     return ("better" if difference > 0 else "worse"), reason
 
 
-def _compared(paper: Paper, table: PublishedTable, planned: Planned, records: Mapping[int, Record]) -> Cell:
-    setup, found = planned.setup, measure(planned.candidates, records, table)
+def _compared(paper: Paper, table: PublishedTable, planned: Planned, outcomes: Mapping[int, Outcome]) -> Cell:
+    setup, found = planned.setup, measure(planned.candidates, outcomes, table)
     published = table.figure(setup.row, planned.dataset)
     factor = 100.0 if paper.unit == "percent" and table.metric != "seconds" else 1.0
     mean, deviation = _times(found.mean, factor), _times(found.deviation, factor)
@@ -231,7 +247,7 @@ def _verdict(
     table: PublishedTable, published: Figure | None, found: Measured, mean: float | None, deviation: float | None
 ) -> tuple[Verdict, str]:
     lost = f"{found.n_lost} of {found.n_lost + found.n_runs} runs not done ({found.message})" if found.n_lost else ""
-    if mean is None or deviation is None:
+    if mean is None:
         return "not comparable", lost or "nothing was run"
     if published is None:
         return "not comparable", "the paper prints no figure"

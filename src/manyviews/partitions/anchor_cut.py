@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,17 +19,21 @@ from manyviews.graphs.anchor_graph import (
     build_index,
     cheaper_search,
     find_anchors,
+    nearest_means,
     recall,
 )
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
-from manyviews.prototypes.sampled_rows import ViewRows, ViewTreatment, speaking_rows
+from manyviews.prototypes.row_means import KeptRows, mean_anchors, row_products
+from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment, speaking_rows
 
 __all__ = ["AnchorCut", "CutRecipe", "cut_bytes", "fit_anchor_cut"]
 
 Array = NDArray[Any]
+# neighbours of rows, and which rows speak; None where all do
+Linked = tuple[Neighbors, Array | None]
 SearchChoice = Literal["auto", "exact", "approximate"]
 NO_LABEL = -1
 EPS = float(np.finfo(np.float64).eps)
@@ -84,7 +89,7 @@ class ViewLink:
     """How samples are linked to anchors in one view."""
 
     view: int
-    treatment: ViewTreatment
+    treatment: ViewTreatment | ColumnSample
     index: AnchorIndex
     n_neighbors: int
     sigma: float = 1.0
@@ -105,7 +110,7 @@ class AnchorCut:
     centers: Array
     recipe: CutRecipe
 
-    def graph(self, found: list[tuple[Neighbors, Array | None]]) -> sparse.csr_array:
+    def graph(self, found: list[Linked]) -> sparse.csr_array:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
         return _graph(self.links, found, self.recipe.unit_weights)
 
@@ -127,9 +132,10 @@ class AnchorCut:
 def fit_anchor_cut(
     arrays: tuple[Any, ...],
     observed: Array,
-    members: list[tuple[int, ViewTreatment]],
+    members: Sequence[tuple[int, ViewTreatment | ColumnSample]],
     recipe: CutRecipe,
     rng: np.random.Generator,
+    kept: Sequence[KeptRows | None] = (),
 ) -> tuple[NDArray[np.int32], AnchorCut | None]:
     """Cluster the samples by a group of views.
 
@@ -139,12 +145,15 @@ def fit_anchor_cut(
         All views.
     observed : ndarray of shape (n, V) of bool
         Where samples were observed.
-    members : list of (int, ViewTreatment)
+    members : sequence of (int, ViewTreatment or ColumnSample)
         Views of the group, and how each is treated.
     recipe : CutRecipe
         Settings.
     rng : Generator
         Source of candidates and starts.
+    kept : sequence of (KeptRows or None)
+        Rows of each view that anchors are means of; by default anchors are kept as such. Those views are treated as a
+        ``ColumnSample`` says.
 
     Returns
     -------
@@ -156,12 +165,14 @@ def fit_anchor_cut(
     n = observed.shape[0]
     links, found = [], []
     for view, treatment in members:
-        reader = _reader(arrays, observed, view, treatment)
-        link = _link(reader, view, recipe, rng)
-        if link is not None:
-            link, neighbors = _search_all(reader, link, n)
-            links.append(link)
-            found.append(neighbors)
+        rows = kept[view] if kept else None
+        if rows is not None and isinstance(treatment, ColumnSample):
+            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng)
+        else:
+            linked = _link_to_points(_reader(arrays, observed, view, treatment), view, treatment, recipe, rng)
+        if linked is not None:
+            links.append(linked[0])
+            found.append(linked[1])
     if not links:
         return np.full(n, NO_LABEL, dtype=np.int32), None
     B = _graph(links, found, recipe.unit_weights)
@@ -185,13 +196,44 @@ def _cut(
     return labels, AnchorCut(links, vectors, values, result.rule, recipe)
 
 
-def _reader(arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment) -> ViewRows:
+def _reader(arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment | ColumnSample) -> ViewRows:
     seen = observed[:, view]
+    if isinstance(treatment, ColumnSample):
+        treatment = treatment.treatment()
     return ViewRows(arrays[view], None if seen.all() else seen, treatment)
 
 
-def _link(reader: ViewRows, view: int, recipe: CutRecipe, rng: np.random.Generator) -> ViewLink | None:
-    """Select anchors from random rows and prepare the search; None where the view says nothing about anybody."""
+def _link_to_means(
+    rows: KeptRows,
+    observed: Array,
+    view: int,
+    columns: ColumnSample,
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+) -> tuple[ViewLink, Linked] | None:
+    """Do what ``_link_to_points`` does by the products of the rows of a wide view."""
+    products = row_products(rows, columns)
+    speaking = observed & (products.factor > 0)
+    usable = np.flatnonzero(speaking)
+    if usable.size == 0:
+        return None
+    p = min(recipe.n_anchors, usable.size)
+    candidates = usable[np.sort(rng.choice(usable.size, min(CANDIDATES_PER_ANCHOR * p, usable.size), replace=False))]
+    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=recipe.anchor_iter)
+    index, K = build_index(points, columns.metric, 1), min(recipe.n_neighbors, points.shape[0])
+    # the anchors weigh rows as they are kept, without the length that the cosine brings them to
+    neighbors = nearest_means(index, products.G / _or_one(products.factor), np.diagonal(products.G), K)
+    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking)
+
+
+def _or_one(factor: Array) -> Array:
+    return np.where(factor > 0, factor, 1.0).astype(factor.dtype)
+
+
+def _link_to_points(
+    reader: ViewRows, view: int, sample: ViewTreatment | ColumnSample, recipe: CutRecipe, rng: np.random.Generator
+) -> tuple[ViewLink, Linked] | None:
+    """Select anchors from random rows and find those of all samples; None where the view says nothing about anybody."""
     n, treatment = reader.array.shape[0], reader.treatment
     usable = speaking_rows(reader)
     available = n if usable is None else usable.size
@@ -213,11 +255,11 @@ def _link(reader: ViewRows, view: int, recipe: CutRecipe, rng: np.random.Generat
         probe = candidates[:: max(1, candidates.shape[0] // PROBE_ROWS)]
         if recipe.search == "approximate" or recall(quick, probe, K) >= LEAST_RECALL:
             index = quick
-    return ViewLink(view, treatment, index, K)
+    return _search_all(reader, ViewLink(view, sample, index, K), n)
 
 
-def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, tuple[Neighbors, Array | None]]:
-    """Find the neighbours of all samples, and from their mean distance the width of the Gaussian."""
+def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
+    """Find the neighbours of all samples."""
     K = link.n_neighbors
     index = np.empty((n, K), np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
@@ -226,19 +268,23 @@ def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, tup
         (index[rows], distance[rows]), mask = _find(reader, link, rows)
         if mask is not None:
             speaking[rows] = mask
+    return _fitted(link, Neighbors(index, distance), speaking)
+
+
+def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array) -> tuple[ViewLink, Linked]:
+    """Set the width of the Gaussian to the mean distance of the neighbours found."""
     complete = bool(speaking.all())
-    kept = distance if complete else distance[speaking]
-    sigma = float(kept.mean(dtype=np.float64)) + EPS
-    fitted = ViewLink(link.view, link.treatment, link.index, K, sigma)
-    return fitted, (Neighbors(index, distance), None if complete else speaking)
+    counted = neighbors.distance if complete else neighbors.distance[speaking]
+    sigma = float(counted.mean(dtype=np.float64)) + EPS
+    return replace(link, sigma=sigma), (neighbors, None if complete else speaking)
 
 
-def _find(reader: ViewRows, link: ViewLink, rows: slice) -> tuple[Neighbors, Array | None]:
+def _find(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:
     block = reader.read(rows)
     return find_anchors(link.index, block.rows, link.n_neighbors), block.speaking
 
 
-def _graph(links: Any, found: list[tuple[Neighbors, Array | None]], unit: bool) -> sparse.csr_array:
+def _graph(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
     weights = [
         affinities(neighbors.distance, link.index.metric, link.sigma, unit=unit)
         for link, (neighbors, _) in zip(links, found, strict=True)

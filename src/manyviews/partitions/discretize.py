@@ -7,15 +7,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.prototypes.block_kmeans import BlockKMeans, Metric, assign_rows, block_kmeans, coincident, count_distinct
-from manyviews.prototypes.kmeans import KMeansResult, kmeans
+from manyviews.prototypes.kmeans import KMeansResult, kmeans, nearest_center_distances
 
 __all__ = [
     "EmbeddingRule",
     "center_confidence",
     "direction_confidence",
     "discretize_embedding",
+    "embedding_confidence",
     "embedding_labels",
     "kmeans_rows",
 ]
@@ -84,6 +85,12 @@ def center_confidence(distances: NDArray[Any]) -> NDArray[np.float64]:
         return np.ones(distances.shape[0])
     nearest, second = np.partition(distances, 1, axis=1)[:, :2].T
     return np.asarray(1.0 - np.divide(nearest, second, out=np.ones_like(nearest), where=second > 0))
+
+
+def embedding_confidence(E: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return ``center_confidence`` of the rows of an embedding (n, q), by blocks."""
+    blocks = (nearest_center_distances(E[rows], centers) for rows in row_blocks(E.shape[0]))
+    return np.concatenate([center_confidence(distances) for distances in blocks])
 
 
 def direction_confidence(R: NDArray[Any], C: NDArray[Any]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from manyviews.graphs.anchor_graph import AnchorIndex, build_index, find_anchors
 from manyviews.linalg.blocks import row_blocks
+from manyviews.prototypes.row_means import KeptRows, own_anchors
 from manyviews.prototypes.sampled_rows import ViewRows, ViewTreatment, speaking_rows
 
 __all__ = ["Fallback", "fit_fallback"]
@@ -70,8 +72,12 @@ def fit_fallback(
     labels: NDArray[np.int64],
     k: int,
     rng: np.random.Generator,
+    kept_rows: Sequence[KeptRows | None] = (),
 ) -> Fallback:
-    """Keep up to 1000 labelled samples of each view; ``labels`` (n,) is -1 for samples without a label."""
+    """Keep up to 1000 labelled samples of each view; ``labels`` (n,) is -1 for samples without a label.
+
+    Views of which rows are kept already refer to those.
+    """
     references: list[tuple[AnchorIndex, Array] | None] = []
     for view, treatment in enumerate(treatments):
         reader = ViewRows(arrays[view], observed[:, view], treatment)
@@ -82,7 +88,9 @@ def fit_fallback(
             references.append(None)
             continue
         kept = np.sort(rng.choice(usable, min(REFERENCES, usable.size), replace=False))
-        index = build_index(reader.read(kept).rows, treatment.metric, VOTERS)
+        rows = kept_rows[view] if kept_rows else None
+        points = reader.read(kept).rows if rows is None else own_anchors(rows, kept)
+        index = build_index(points, treatment.metric, VOTERS)
         references.append((index, labels[kept]))
     counts = np.bincount(labels[labels >= 0], minlength=k)
     return Fallback(tuple(treatments), tuple(references), k, int(counts.argmax()))

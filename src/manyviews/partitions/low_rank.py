@@ -11,7 +11,7 @@ from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
 from manyviews.linalg.shrinkage import LowRank
 
-__all__ = ["low_rank_embedding", "powered_affinity", "powered_affinity_of"]
+__all__ = ["distance_norm", "low_rank_embedding", "powered_affinity", "powered_affinity_of"]
 
 Array = NDArray[Any]
 POWER = 4
@@ -79,3 +79,16 @@ def low_rank_embedding(factors: LowRank, k: int, rng: np.random.Generator, sizes
         tol = 1e-4 if A.dtype == np.float32 else 1e-7
         vectors = leading_subspace(lambda X: factor[:, None] * (A @ (factor[:, None] * X)), start, k, tol=tol)[1][:, :k]
     return np.asarray(vectors / np.sqrt(weights * np.where(degrees > 0, degrees, 1))[:, None])
+
+
+def distance_norm(H: Array, sizes: Array) -> float:
+    """Return the spectral norm of the squared distances between rows of H (n, k), P = g1ᵀ + 1gᵀ - 2HHᵀ, weighted.
+
+    Row i stands for ``sizes[i]`` samples; O(n k²) from the factors of P.
+    """
+    g = np.einsum("ij,ij->i", H, H)
+    root = np.sqrt(sizes)
+    left = np.column_stack([g, np.ones_like(g), H]) * root[:, None]
+    right = np.column_stack([np.ones_like(g), g, -2 * H]) * root[:, None]
+    upper = np.linalg.qr(left)[1] @ np.linalg.qr(right)[1].T
+    return float(np.linalg.norm(upper, 2))

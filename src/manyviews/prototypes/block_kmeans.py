@@ -20,6 +20,7 @@ __all__ = [
     "block_kmeans",
     "coincident",
     "count_distinct",
+    "last_assigned",
     "row_kmeans",
     "similarity_blocks",
 ]
@@ -152,9 +153,7 @@ class RowSteps(NamedTuple):
         return np.asarray(means)
 
 
-def row_kmeans(
-    X: Any, centers: Array, metric: Metric, *, max_iter: int = 100, fill_all: bool = False
-) -> LloydRun[Array]:
+def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -> LloydRun[Array]:
     """Run k-means from given centres until the labels repeat.
 
     Parameters
@@ -167,8 +166,6 @@ def row_kmeans(
         Squared Euclidean distance, or the angle, with centres of unit length.
     max_iter : int, default=100
         Most iterations.
-    fill_all : bool, default=False
-        Whether no cluster may stay empty; see ``fill_empty``.
 
     Returns
     -------
@@ -176,8 +173,7 @@ def row_kmeans(
         Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
     """
     steps = RowSteps(X, metric)
-    k = centers.shape[0]
-    return lloyd(steps.assign, steps.update, centers, k, max_iter=max_iter, each=steps.losses, fill_all=fill_all)
+    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses)
 
 
 def block_kmeans(
@@ -271,15 +267,45 @@ def _same(A: Array, B: Array) -> NDArray[np.bool_]:
     return np.asarray(a[:, None] + b - 2 * (A @ B.T) <= COINCIDENT * np.maximum(a[:, None], b))
 
 
+class LastAssigned(NamedTuple):
+    """Labels, their means, the centres that the labels are nearest to, gaps, and whether a cluster was filled last."""
+
+    labels: NDArray[np.int64]
+    centers: Array
+    rule: Array
+    gaps: Array
+    filled: bool
+
+
+def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
+    """Assign ``max_iter`` times and end with the means of the labels, as the released codes do.
+
+    Parameters
+    ----------
+    steps : RowSteps or alike
+        The steps of k-means.
+    start : ndarray of shape (k, d)
+        First centres.
+    max_iter : int
+        Most assignments.
+
+    Returns
+    -------
+    LastAssigned
+        No cluster is empty.
+    """
+    k = start.shape[0]
+    run = lloyd(steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True)
+    if run.converged:
+        return LastAssigned(run.labels, run.centers, run.centers, run.losses, False)
+    filled = fill_empty(run.labels, steps.losses(run.losses), k, fill_all=True)
+    return LastAssigned(run.labels, steps.update(run.labels, run.centers), run.centers, run.losses, filled)
+
+
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
-    """Assign ``max_iter`` times and end with the means of the labels, as the released codes do."""
-    steps = RowSteps(X, metric)
-    run = row_kmeans(X, start, metric, max_iter=max_iter - 1, fill_all=True)
-    labels, centers, filled = run.labels, run.centers, False
-    if not run.converged:
-        filled = fill_empty(labels, steps.losses(run.losses), start.shape[0], fill_all=True)
-        centers = steps.update(labels, run.centers)
-    return BlockKMeans(labels, centers, run.centers, _score(X, labels, centers, run.losses, metric), filled)
+    run = last_assigned(RowSteps(X, metric), start, max_iter=max_iter)
+    score = _score(X, run.labels, run.centers, run.gaps, metric)
+    return BlockKMeans(run.labels, run.centers, run.rule, score, run.filled)
 
 
 def _score(X: Any, labels: NDArray[np.int64], centers: Array, gaps: Array, metric: Metric) -> float:

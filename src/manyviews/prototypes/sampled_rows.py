@@ -13,7 +13,7 @@ from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.prototypes.block_kmeans import Metric
 
-__all__ = ["RowBlock", "ViewRows", "ViewTreatment", "speaking_rows"]
+__all__ = ["ColumnSample", "RowBlock", "ViewRows", "ViewTreatment", "speaking_rows"]
 
 Array = NDArray[Any]
 
@@ -55,6 +55,40 @@ class ViewTreatment:
         if self.metric == "cosine" and self.scaling.kind not in ("unit", "tfidf"):
             rows = unit_rows(rows)
         return rows
+
+
+@dataclass(frozen=True)
+class ColumnSample:
+    """Some of the columns of a treated view, as bits: the treatment is shared by all samples of a view."""
+
+    whole: ViewTreatment
+    bits: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, whole: ViewTreatment, columns: NDArray[np.int64]) -> ColumnSample:
+        """Return the sample of some columns, in ascending order."""
+        mask = np.zeros(whole.width, dtype=bool)
+        mask[columns] = True
+        return cls(whole, np.packbits(mask))
+
+    @property
+    def chosen(self) -> NDArray[np.int64]:
+        """Positions of the columns among those of the treated view."""
+        return np.flatnonzero(np.unpackbits(self.bits, count=self.whole.width))
+
+    @property
+    def metric(self) -> Metric:
+        """Metric of the view."""
+        return self.whole.metric
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(np.unpackbits(self.bits, count=self.whole.width).sum())
+
+    def treatment(self) -> ViewTreatment:
+        """Return the treatment that keeps these columns only."""
+        return self.whole.sample_columns(self.chosen)
 
 
 class ViewRows(NamedTuple):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
-from manyviews.pages.environment import asset, environment, plotly_source, themes
-from manyviews.pages.inline import json_text
+from manyviews.pages.environment import render
 from manyviews.pages.palette import LIGHT, look_of
 from manyviews.pages.wording import amount, duration, fixed, flatten, plain, size
 
@@ -104,39 +103,38 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    from manyviews import __version__
-
-    template = environment(ROOM).get_template("comparison.html.j2")
-    require_plotly()
-    from markupsafe import Markup
-
     drawn = any(row["criteria"] for row in record["methods"])
     charts = {"structure": chart_data(comparison_figure(record))} if drawn else {}
-    page: str = template.render(
-        _shown(record),
-        version=__version__,
-        **themes(),
-        style=Markup(asset("style.css") + asset("comparison.css", ROOM)),
-        script=Markup(asset("script.js")),
-        plotly=Markup(plotly_source()),
-        payload=Markup(json_text({"texts": [], "clusters": [], "charts": charts})),
+    return render(ROOM, "comparison.html.j2", {"charts": charts}, _shown(record), style="comparison.css")
+
+
+def _matrix(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[float | None]]]:
+    """Return how well the groupings of the methods agree with each other; None on the diagonal."""
+    tried = [row for row in rows if row["criteria"]]
+    return [(row["name"], [row["criteria"]["agreements"].get(other["name"]) for other in tried]) for row in tried]
+
+
+def _made(options: Mapping[str, Any]) -> str:
+    limits = f", all fits together in at most {duration(options['time_limit'])}" if options["time_limit"] else ""
+    limits += f", each in at most {size(options['memory_limit'])}" if options["memory_limit"] else ""
+    return (
+        f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
+        f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them{limits}. Quick methods came first; a slow "
+        "one may have had fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, "
+        "where there are any, had no part in the recommendation."
     )
-    return page
 
 
 def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the template sees: the record with every name as one printable line."""
     data, options = record["data"], record["options"]
-    limits = f"at most {duration(options['time_limit'])}" if options["time_limit"] else "no limit of time"
-    limits += f" and {size(options['memory_limit'])}" if options["memory_limit"] else ""
     return dict(record) | {
         "title": f"{plain(data['name'], 120)}: which method suits it?",
         "data": data | {"views": {plain(name, 60): width for name, width in data["views"].items()}},
         "methods": [row | {"reason": plain(row["reason"], 400)} for row in record["methods"]],
         "terms": TERMS,
-        "made": f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
-        f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them, each {limits}. Times and memory are those "
-        "of the fits on all samples. Known classes, where there are any, had no part in the recommendation.",
+        "matrix": _matrix(record["methods"]),
+        "made": _made(options),
         "facts": [(name, plain(value)) for name, value in flatten({"made": record["created"]} | record["versions"])],
         "inputs": [(plain(name), plain(value)) for name, value in record["inputs"].items()],
         "notes": [plain(note, 400) for note in data["notes"]],

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
-from manyviews.recommend.comparison import Comparison, MethodResult
 from manyviews.recommend.criteria import Criteria
+from manyviews.recommend.result import Comparison, MethodResult
 from manyviews.recommend.rule import score_of
 
-__all__ = ["SCORES", "summary_of"]
+__all__ = ["summary_of"]
 
-SCORES = ("nmi", "acc", "ari")
 STATUS = {
     "failed": "failed",
-    "timeout": "took longer than the time limit",
+    "timeout": "too slow for the time limit",
     "memory": "needed more memory than allowed",
     "unsuitable": "not tried",
 }
@@ -34,8 +33,8 @@ def summary_of(comparison: Comparison) -> dict[str, Any]:
     -------
     dict
         ``recommendation`` (None, or ``method``, ``class``, ``seed``, ``headline``, ``reasons``, ``certainty``,
-        ``certainty_reason``, ``runner_up``) and ``methods``, a list with the best first and those without a result
-        last: ``name``, ``class``, ``title``, ``status``, ``status_words``, ``reason``, ``place``, ``score``,
+        ``certainty_reason``, ``runner_up``, ``as_good``) and ``methods``, a list with the best first and those without
+        a result last: ``name``, ``class``, ``title``, ``status``, ``status_words``, ``reason``, ``place``, ``score``,
         ``criteria`` (None without a result), ``seconds``, ``cpu_seconds``, ``peak_bytes``, ``n_ok``, ``n_fits``,
         ``seed``, ``scores`` (mean, deviation and values of each). What is not known is None, never NaN.
     """
@@ -52,7 +51,8 @@ def _recommendation(comparison: Comparison) -> dict[str, Any] | None:
     if found is None:
         return None
     chosen = next(result for result in comparison.results if result.method.name == found.method)
-    return vars(found) | {"class": chosen.method.class_name, "seed": chosen.seed, "reasons": list(found.reasons)}
+    lists = {"reasons": list(found.reasons), "as_good": list(found.as_good)}
+    return vars(found) | {"class": chosen.method.class_name, "seed": chosen.seed} | lists
 
 
 def _order(row: dict[str, Any]) -> tuple[bool, float]:

@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from manyviews.pages.charts import chart_data, require_plotly
-from manyviews.pages.environment import asset, environment, plotly_source, themes
-from manyviews.pages.inline import json_text
+from manyviews.pages.charts import chart_data
+from manyviews.pages.environment import render
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
@@ -148,29 +147,11 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    from manyviews import __version__
-
-    templates = environment(ROOM)
-    require_plotly()
-    from markupsafe import Markup
-
-    plotly, payload = plotly_source(), json_text(_payload(summary))
-    render = partial(
-        templates.get_template("page.html.j2").render,
-        summary,
-        version=__version__,
-        **themes(),
-        style=Markup(asset("style.css")),
-        script=Markup(asset("script.js") + asset("samples.js", ROOM)),
-        plotly=Markup(plotly),
-        payload=Markup(payload),
-        plotly_bytes=len(plotly.encode()),
-    )
+    fill = partial(render, ROOM, "report.html.j2", _payload(summary), style="report.css", script="samples.js")
     # The table of samples gets the room that the rest leaves.
-    rest = len(render(packed="", n_listed=0, data_bytes=0).encode())
+    rest = len(fill(dict(summary) | {"packed": "", "n_listed": 0}).encode())
     packed, n_listed = pack_samples(summary["samples"], MAX_BYTES - rest)
-    page: str = render(packed=packed, n_listed=n_listed, data_bytes=len(payload) + len(packed))
-    return page
+    return fill(dict(summary) | {"packed": packed, "n_listed": n_listed})
 
 
 def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.pages.wording import plain
-from manyviews.report import story
+from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
+from manyviews.report.findings.baselines import plain_baselines
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import telling_features
 from manyviews.report.findings.members import cluster_entries, sample_table, sureness
-from manyviews.report.findings.refits import refit
+from manyviews.report.findings.refits import Refits, refit
+from manyviews.report.findings.single_views import single_views
 from manyviews.report.findings.spaces import SCALED, scalings_of
-from manyviews.report.findings.stories import view_stories
 from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
@@ -93,11 +94,11 @@ def summarize(
     scalings = scalings_of(model, checked)
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
-    ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, len(names), random_state)
+    left_out = without_each_view(again, positions, len(checked.names))
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
         "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
-        "trust": trust(again, ensemble, positions, len(names)),
+        "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         "scores": scores_listed(run.get("scores") or {}) if classes is None else scores_against(classes, labels),
         "confusion": None if classes is None else confusion(classes, positions, len(names)),
         "n_classes": None if classes is None else len(classes.names),
@@ -106,10 +107,10 @@ def summarize(
         "convergence": _convergence(model),
         "record": describe_run(model, run),
         "scalings": _scalings(model, checked, scalings),
-        "seconds": story.seconds_of(run.get("timings")),
+        "seconds": sentences.seconds_of(run.get("timings")),
     }
-    stories = view_stories(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, stories, without_each_view(again, positions, len(checked.names)))
+    alone = single_views(checked, scalings, positions, len(names), order, random_state)
+    summary["data"]["views"] = _views(checked, alone, left_out)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     n_detailed = min(len(names), MAX_DETAILED)
@@ -117,9 +118,27 @@ def summarize(
     _add_to_clusters(summary, checked, positions, n_detailed)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
-    summary["headline"], summary["warnings"] = story.headline(summary), story.warnings(summary)
-    summary["title"] = plain(title or run.get("title") or story.title(summary), 200)
+    summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
+    summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
+
+
+def _trust(
+    model: Any,
+    views: Views,
+    positions: Array,
+    again: Refits,
+    left_out: list[dict[str, float] | None],
+    seconds: float,
+    random_state: int,
+) -> dict[str, Any]:
+    """Return what refits, single views, plain baselines and the ensemble say of the result."""
+    k = int(positions.max()) + 1
+    ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, k, random_state)
+    baselines = plain_baselines(model, views, positions, k, seconds=seconds, random_state=random_state)
+    pairs = zip(views.names, left_out, strict=True)
+    moved = {plain(name, 60): each["moved"] for name, each in pairs if each is not None}
+    return trust(again, ensemble, positions, k, without=moved, baselines=baselines)
 
 
 def _scalings(model: Any, views: Views, scalings: list[str | None]) -> list[dict[str, str]]:
@@ -178,7 +197,7 @@ def _by_size(labels: Array) -> tuple[list[str], Array]:
     return [plain(values[i], 40) for i in order], rank[positions.ravel()]
 
 
-def _views(views: Views, stories: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:
+def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:
     missing = (~views.observed).sum(axis=0).tolist()
     return [
         {
@@ -188,7 +207,7 @@ def _views(views: Views, stories: list[dict[str, Any]], without: list[dict[str, 
             "n_missing": missing[i],
             "without": without[i],
         }
-        | stories[i]
+        | alone[i]
         for i, (name, array) in enumerate(views.items())
     ]
 

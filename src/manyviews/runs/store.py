@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from manyviews.runs.records import Record
+from manyviews.runs.outcomes import Outcome
 
 __all__ = ["Store", "StoreInUseError"]
 
@@ -38,7 +38,7 @@ class Store:
         self._stream: BinaryIO = path.open("a+b")
         try:
             _lock(self._stream, path)
-            self.records = self._read()
+            self.outcomes = self._read()
         except BaseException:
             self._stream.close()
             raise
@@ -49,16 +49,25 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was appended is there."""
         self._stream.close()
 
-    def append(self, key: str, record: Record) -> None:
-        """Write a record and wait until it is on the disk."""
-        self._stream.write(record.to_line(key).encode() + b"\n")
+    def clear(self) -> None:
+        """Forget all fits."""
+        self._stream.truncate(0)
+        self.outcomes = {}
+
+    def append(self, key: str, outcome: Outcome) -> None:
+        """Write an outcome and wait until it is on the disk."""
+        self._stream.write(outcome.to_line(key).encode() + b"\n")
         self._stream.flush()
         os.fsync(self._stream.fileno())
-        self.records[key] = record
+        self.outcomes[key] = outcome
 
-    def _read(self) -> dict[str, Record]:
+    def _read(self) -> dict[str, Outcome]:
         self._stream.seek(0)
         content = self._stream.read()
         whole = content.rfind(b"\n") + 1
@@ -68,11 +77,11 @@ class Store:
         return dict(pair for pair in pairs if pair is not None)
 
 
-def _parsed(line: bytes) -> tuple[str, Record] | None:
-    """Return key and record of a line, or None where it is damaged: that fit is made again."""
+def _parsed(line: bytes) -> tuple[str, Outcome] | None:
+    """Return key and outcome of a line, or None where it is damaged: that fit is made again."""
     try:
         fields: dict[str, Any] = json.loads(line)
-        return str(fields["key"]), Record.from_fields(fields)
+        return str(fields["key"]), Outcome.from_fields(fields)
     except (ValueError, KeyError, TypeError):
         return None
 

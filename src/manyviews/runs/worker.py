@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from manyviews.cluster.registry import find_method
 from manyviews.datasets import Dataset
 from manyviews.metrics import evaluate
-from manyviews.runs.records import Record, Run, Status, resampled_rows
+from manyviews.runs.outcomes import Outcome, Run, Status, resampled_rows
 from manyviews.views import Views
 
-__all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve"]
+__all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve", "used_seconds"]
 
 READY, STARTED = "ready", "started"
 _MOST_MESSAGE = 500
@@ -45,7 +45,7 @@ def serve(connection: Connection) -> None:
     ----------
     connection : Connection
         Gives a :class:`Task`; takes ``READY`` once, then for each task ``STARTED`` when the clock of the fit starts
-        and the :class:`Record`.
+        and the :class:`Outcome`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -63,7 +63,7 @@ def serve(connection: Connection) -> None:
             connection.send(fit_once(task.run, data, keep_labels=task.keep_labels))
 
 
-def fit_once(run: Run, data: Dataset, *, keep_labels: bool = False) -> Record:
+def fit_once(run: Run, data: Dataset, *, keep_labels: bool = False) -> Outcome:
     """Make one fit in this process.
 
     Parameters
@@ -73,12 +73,12 @@ def fit_once(run: Run, data: Dataset, *, keep_labels: bool = False) -> Record:
     data : Dataset
         Its data set.
     keep_labels : bool, default=False
-        Put the labels into the record.
+        Put the labels into the outcome.
 
     Returns
     -------
-    Record
-        An error of the estimator is a record too, with ``status`` "failed", or "memory" for a refused allocation.
+    Outcome
+        An error of the estimator is an outcome too, with ``status`` "failed", or "memory" for a refused allocation.
     """
     rows = resampled_rows(len(data.views), run.rows)
     views, truth = data.views, data.labels
@@ -88,7 +88,7 @@ def fit_once(run: Run, data: Dataset, *, keep_labels: bool = False) -> Record:
     wall, cpu = time.perf_counter(), time.process_time()
     status, message, labels = _fitted(run, views)
     seconds, cpu_seconds, peak = time.perf_counter() - wall, time.process_time() - cpu, _peak()
-    return Record(
+    return Outcome(
         run=run,
         status=status,
         seconds=round(seconds, 6),
@@ -147,3 +147,14 @@ def held_bytes(process_id: int | None) -> int:
         pages = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def used_seconds(process_id: int | None) -> float | None:
+    """Return the processor time that a process has used so far; None where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # the name in brackets, which may hold anything, comes second
+        fields = (
+            Path(f"/proc/{process_id}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return None

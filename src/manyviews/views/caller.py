@@ -33,7 +33,6 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
         frame.f_lineno,
         module=frame.f_globals.get("__name__", "<unknown>"),
         registry=frame.f_globals.setdefault("__warningregistry__", {}),
-        module_globals=frame.f_globals,
     )
 
 

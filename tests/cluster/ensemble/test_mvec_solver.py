@@ -2,18 +2,25 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECState, solve_mvec
+from manyviews.cluster.ensemble import mvec
+from manyviews.cluster.ensemble.mvec import MVECOptions, MVECState, solve_mvec
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation, coassociation
 from manyviews.partitions.merging import merge_equal_rows
 
 VARIANTS = {
-    "paper": MVECOptions(simplex="alm", laplacian="unnormalized", step="paper", step_margin=1.0),
-    "recommended": MVECOptions(simplex="alm", step_margin=1.0),
-    "project": MVECOptions(step_margin=1.0),
+    "paper": MVECOptions(simplex="alm", laplacian="unnormalized", step="paper"),
+    "recommended": MVECOptions(simplex="alm"),
+    "project": MVECOptions(),
 }
 GROWTH = 1.2
+
+
+@pytest.fixture
+def tight_steps(monkeypatch):
+    """Steps as long as the bound of the curvature allows, as in the reference."""
+    monkeypatch.setattr(mvec, "STEP_MARGIN", 1.0)
 
 
 def soft_threshold(X, tau):
@@ -50,7 +57,7 @@ def compare(state, ref, t, mu):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_reference_iteration_by_iteration(reference, variant):
+def test_reference_iteration_by_iteration(reference, variant, tight_steps):
     ref = reference(f"mvec/mvec_small_{variant}.npz")
     state, mu, residuals = start(ref, VARIANTS[variant]), float(ref["mu0"]), []
     for t in range(1, int(ref["n_iter"]) + 1):
@@ -63,18 +70,10 @@ def test_reference_iteration_by_iteration(reference, variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_reference_end_to_end(reference, variant):
+def test_reference_end_to_end(reference, variant, tight_steps):
     ref = reference(f"mvec/mvec_small_{variant}.npz")
     state = start(ref, VARIANTS[variant])
-    result = solve_mvec(
-        state.operators,
-        int(ref["K"]),
-        options=VARIANTS[variant],
-        penalty=Penalty(),
-        tol=1e-4,
-        max_iter=100,
-        rng=np.random.default_rng(0),
-    )
+    result = solve_mvec(state, Penalty(), tol=1e-4, max_iter=100)
     assert result.history.converged
     assert result.history.n_iter == int(ref["n_iter"])
     np.testing.assert_allclose(result.Z.sum(axis=1), 1, atol=1e-12)
@@ -149,18 +148,12 @@ def test_j_and_z_steps_decrease_the_augmented_lagrangian(one_step):
     assert (state.Z >= 0).all()
 
 
-def solve(labels, k, sizes=None, **kwargs):
-    dtype = kwargs.pop("dtype", np.float64)
-    options = MVECOptions(**kwargs)
-    return solve_mvec(
-        [Coassociation(part, sizes, dtype) for part in labels],
-        k,
-        options=options,
-        penalty=Penalty(),
-        tol=1e-4,
-        max_iter=100,
-        rng=np.random.default_rng(0),
-    )
+def solve(labels, k, sizes=None, *, dtype=np.float64, exact=False, **options):
+    operators = [Coassociation(part, sizes, dtype) for part in labels]
+    state = MVECState(operators, k, MVECOptions(**options), np.random.default_rng(0))
+    if exact:
+        state.shrink = singular_value_threshold
+    return solve_mvec(state, Penalty(), tol=1e-4, max_iter=100)
 
 
 def noisy_partitions(seed, n=60, k=3, r=10, m=2, noise=0.25):
@@ -182,8 +175,8 @@ def test_merging_equal_samples_changes_nothing(simplex):
     labels = [part[copies] for part in labels]
     groups = merge_equal_rows(np.hstack(labels))
     assert len(groups.first) <= 40
-    plain = solve(labels, 3, simplex=simplex, svd="full")
-    merged = solve([part[groups.first] for part in labels], 3, groups.sizes, simplex=simplex, svd="full")
+    plain = solve(labels, 3, simplex=simplex, exact=True)
+    merged = solve([part[groups.first] for part in labels], 3, groups.sizes, simplex=simplex, exact=True)
     expand = np.ix_(groups.of_sample, groups.of_sample)
     np.testing.assert_allclose(merged.Z[expand], plain.Z, atol=1e-6)
     H = merged.H[groups.of_sample]
@@ -194,7 +187,7 @@ def test_merging_equal_samples_changes_nothing(simplex):
 
 def test_partial_and_single_precision_equal_the_exact_path():
     labels, _ = noisy_partitions(3, n=200, r=15)
-    exact = solve(labels, 3, svd="full")
+    exact = solve(labels, 3, exact=True)
     for dtype in (np.float64, np.float32):
         fast = solve(labels, 3, dtype=dtype)
         assert fast.Z.dtype == dtype
@@ -202,9 +195,9 @@ def test_partial_and_single_precision_equal_the_exact_path():
         assert fast.history.n_iter == exact.history.n_iter
 
 
-def test_first_iteration_in_closed_form():
+def test_first_iteration_in_closed_form(tight_steps):
     labels, _ = noisy_partitions(4, n=30)
-    options = MVECOptions(simplex="alm", step_margin=1.0)
+    options = MVECOptions(simplex="alm")
     state = MVECState([Coassociation(part) for part in labels], 3, options, np.random.default_rng(0))
     state.iterate(1e-3, 1.2e-3)
     squares = sum(coassociation(part) @ coassociation(part) for part in labels)
@@ -230,9 +223,9 @@ def test_h_is_the_bottom_of_the_laplacian():
 
 def test_permuted_samples_views_and_label_names():
     labels, _ = noisy_partitions(6)
-    expected = solve(labels, 3, svd="full")
+    expected = solve(labels, 3, exact=True)
     order = np.random.default_rng(0).permutation(60)
-    moved = solve([part[order] for part in labels[::-1]], 3, svd="full")
+    moved = solve([part[order] for part in labels[::-1]], 3, exact=True)
     np.testing.assert_allclose(moved.Z, expected.Z[np.ix_(order, order)], atol=1e-7)
-    renamed = solve([(part + 1) % 6 for part in labels], 3, svd="full")
+    renamed = solve([(part + 1) % 6 for part in labels], 3, exact=True)
     np.testing.assert_allclose(renamed.Z, expected.Z, atol=1e-9)

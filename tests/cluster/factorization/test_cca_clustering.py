@@ -1,3 +1,5 @@
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -30,7 +32,7 @@ def test_correlations_directions_and_variates_as_stored(reference, stored, ridge
 def test_stored_labels(reference):
     ref = reference("cca_clustering/small.npz")
     views = [ref["X0"], ref["X1"]]
-    model = CCAClustering(3, regularization=0, side="view_0", scaling=None, random_state=0).fit(views)
+    model = CCAClustering(3, regularization=0, side="view", view="view_0", scaling=None, random_state=0).fit(views)
     assert adjusted_rand_index(ref["labels_reg0"], model.labels_) == 1.0
     assert clustering_accuracy(ref["y"], model.labels_) == pytest.approx(0.995)
 
@@ -69,15 +71,14 @@ def test_wide_and_sparse_views_equal_dense_ones():
     np.testing.assert_array_equal(thin.labels_, dense.labels_)
 
 
-@pytest.mark.parametrize("side", ["concat", "sum", "view_1"])
+@pytest.mark.parametrize("side", ["concat", "sum", "view"])
 def test_every_side_separates_and_predicts(three_views, side):
     views, labels = three_views
-    model = CCAClustering(3, side=side, random_state=0).fit(views[:2])
+    view = "view_1" if side == "view" else None
+    model = CCAClustering(3, side=side, view=view, random_state=0).fit(views[:2])
     assert adjusted_rand_index(labels, model.labels_) == 1.0
     np.testing.assert_array_equal(model.predict(views[:2]), model.labels_)
     assert model.embedding_.shape == (60, 4 if side == "concat" else 2)
-    with pytest.raises(ValueError, match="must be 'concat', 'sum' or one of the views"):
-        CCAClustering(3, side="third").fit(views)
 
 
 @pytest.mark.filterwarnings("ignore:view .* is constant")
@@ -85,7 +86,8 @@ def test_deficient_constant_and_single_views(three_views):
     views, labels = three_views
     doubled = np.hstack([views[0], views[0], np.ones((60, 1))])
     for X in ([doubled, views[1]], [doubled, views[1], np.ones((60, 3))], [views[0]]):
-        model = CCAClustering(3, regularization=0.0 if len(X) == 2 else 0.1, random_state=0).fit(X)
+        with pytest.warns(UserWarning, match="'view_2' is constant") if len(X) == 3 else nullcontext():
+            model = CCAClustering(3, regularization=0.0 if len(X) == 2 else 0.1, random_state=0).fit(X)
         assert np.isfinite(model.embedding_).all()
         assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert not CCAClustering(1).fit(views).labels_.any()
@@ -95,5 +97,21 @@ def test_deficient_constant_and_single_views(three_views):
 @pytest.mark.filterwarnings("ignore:view .* is constant")
 def test_an_empty_sparse_view_changes_nothing(three_views):
     views, labels = three_views
-    model = CCAClustering(3, random_state=0).fit([views[0], views[1], sparse.csr_matrix((60, 5))])
+    with pytest.warns(UserWarning, match="'view_2' is constant"):
+        model = CCAClustering(3, random_state=0).fit([views[0], views[1], sparse.csr_matrix((60, 5))])
     assert adjusted_rand_index(labels, model.labels_) == 1.0
+
+
+def test_a_view_may_be_called_like_a_side(three_views):
+    """The word for the sum of all projections must not hide a view, nor the other way round."""
+    views, _ = three_views
+    named = {"first": views[0], "sum": views[1]}
+    total = CCAClustering(3, side="sum", random_state=0).fit(named)
+    alone = CCAClustering(3, side="view", view="sum", random_state=0).fit(named)
+    np.testing.assert_allclose(
+        total.embedding_, alone.embedding_ + CCAClustering(3, side="view", random_state=0).fit(named).embedding_
+    )
+    with pytest.raises(ValueError, match="view='sum' has no meaning with side='concat'"):
+        CCAClustering(3, view="sum").fit(named)
+    with pytest.raises(ValueError, match=r"no view 'third'; the views are \['first', 'sum'\]"):
+        CCAClustering(3, side="view", view="third").fit(named)

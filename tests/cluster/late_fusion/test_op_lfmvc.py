@@ -3,9 +3,10 @@ import pytest
 from scipy.stats import ortho_group
 
 from manyviews import OPLFMVC, AverageKKM, Views
-from manyviews.cluster.base_partitions import ViewRecipe, exact_partitions
+from manyviews.cluster.base_partitions import exact_partitions
 from manyviews.cluster.late_fusion.fusion import aligned_rotations, aligned_start, released_start
-from manyviews.cluster.late_fusion.op_lfmvc import iterate, solve_op_lfmvc
+from manyviews.cluster.late_fusion.op_lfmvc import solve_op_lfmvc, update_runs
+from manyviews.cluster.view_kernels import ViewRecipe, exact_kernels
 from manyviews.linalg.polar import polar
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy
 
@@ -22,7 +23,7 @@ def test_released_code_iteration_by_iteration(reference, case):
     stacked = stack(ref["H"])
     runs = (None, ref["C0"][None], ref["W0"][None], ref["beta0"][None])
     for t, expected in enumerate(ref["obj"]):
-        runs, objective = iterate(stacked, runs, "released")
+        runs, objective = update_runs(stacked, runs, "released")
         np.testing.assert_array_equal(runs[0][0], ref["labels_per_iter"][t])
         np.testing.assert_allclose(runs[3][0], ref["beta_per_iter"][t], atol=1e-10)
         np.testing.assert_allclose(objective[0], expected, rtol=1e-10)
@@ -77,7 +78,7 @@ def test_invariants_of_the_iterations(order, seed):
     runs = (None, start.C, np.tile(start.W, (5, 1, 1, 1)), np.full((5, 3), 3**-0.5))
     last = np.full(5, -np.inf)
     for _ in range(15):
-        (labels, C, W, beta), objective = iterate(stacked, runs, order)
+        (labels, C, W, beta), objective = update_runs(stacked, runs, order)
         runs = (labels, C, W, beta)
         assert (objective >= last - 1e-9).all()
         last = objective
@@ -249,7 +250,7 @@ def test_bad_kernels_and_partitions_are_refused(three_views):
 def test_three_sources_with_the_released_start_over_random_signs(shared_data):
     views, y = shared_data("3sources")
     recipes = [ViewRecipe(name, "standard", "rbf_invdim", None) for name in views]
-    base = exact_partitions(tuple(views.values()), recipes, 6, average=True, n_jobs=None)
+    base = exact_partitions(exact_kernels(tuple(views.values()), recipes, None), 6)
     rng = np.random.default_rng(0)
     scores = []
     for _ in range(50):

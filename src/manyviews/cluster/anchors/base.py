@@ -10,26 +10,33 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread
 from manyviews.cluster.result import FitResult
+from manyviews.graphs.anchor_views import ANCHOR_ROWS
+from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
 from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut
 from manyviews.partitions.fallback import fit_fallback
-from manyviews.prototypes.sampled_rows import ViewTreatment
+from manyviews.prototypes.row_means import KeptRows, keep_rows, keeps_rows
+from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 from manyviews.views import Views
 
 __all__ = [
+    "AnchorEnsembleClusterer",
     "Ensemble",
-    "EnsembleClusterer",
     "EnsembleSettings",
     "FinalCut",
     "GroupDraws",
+    "anchor_count",
     "as_fitted",
+    "block_bytes",
     "check_anchors",
     "checked_range",
+    "choice_bytes",
     "draw_groups",
     "fit_ensemble",
     "predict_base_labels",
@@ -51,11 +58,12 @@ class GroupDraws(NamedTuple):
 
 
 class Ensemble(NamedTuple):
-    """Base labels (n, M), -1 for none; numbers of base clusters (M,); the fitted base clusterings."""
+    """Base labels (n, M), -1 for none; numbers of base clusters (M,); base clusterings; rows kept of each wide view."""
 
     labels: NDArray[np.int32]
     sizes: NDArray[np.int64]
     cuts: tuple[AnchorCut | None, ...]
+    kept: tuple[KeptRows | None, ...]
 
     def uses(self, n_views: int) -> NDArray[np.bool_]:
         """Return which views (M, V) each base clustering was made from."""
@@ -87,12 +95,12 @@ def sample_group(
     fractions: Array,
     rng: np.random.Generator,
     chances: Array | None = None,
-) -> list[tuple[int, ViewTreatment]]:
+) -> list[tuple[int, ColumnSample]]:
     """Draw columns for all views, then the views of a group, ``chances`` (V,) being how often a view is drawn first."""
     sampled = []
     for treatment, fraction in zip(treatments, fractions, strict=True):
         count = int(np.ceil(fraction * treatment.width))
-        sampled.append(treatment.sample_columns(np.sort(rng.choice(treatment.width, count, replace=False))))
+        sampled.append(ColumnSample.of(treatment, rng.choice(treatment.width, count, replace=False)))
     chosen = rng.choice(len(treatments), n_views, replace=False, p=chances)
     return [(int(v), sampled[v]) for v in chosen]
 
@@ -136,6 +144,11 @@ def fit_ensemble(
     """
     # as released: cut to n before the views share them, or a group of many views of few samples gets n from each
     n_anchors = min(recipe.n_anchors, observed.shape[0])
+    wide = recipe.search != "approximate"
+    kept = tuple(
+        keep_rows(X, observed[:, v], treatments[v]) if wide and keeps_rows(X, recipe.n_anchors) else None
+        for v, X in enumerate(arrays)
+    )
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         n_views = int(draws.n_views[m])
@@ -145,14 +158,14 @@ def fit_ensemble(
             n_anchors=-(-n_anchors // n_views),
             n_neighbors=-(-recipe.n_neighbors // n_views),
         )
-        return fit_anchor_cut(arrays, observed, members, own, child)
+        return fit_anchor_cut(arrays, observed, members, own, child, kept)
 
     M = draws.n_clusters.size
     labels, cuts = np.empty((observed.shape[0], M), dtype=np.int32), []
     for m, (column, cut) in enumerate(in_threads(one, enumerate(rng.spawn(M)), n_jobs)):
         labels[:, m] = column
         cuts.append(cut)
-    return Ensemble(labels, np.array([1 if cut is None else cut.centers.shape[0] for cut in cuts]), tuple(cuts))
+    return Ensemble(labels, np.array([1 if cut is None else cut.centers.shape[0] for cut in cuts]), tuple(cuts), kept)
 
 
 def predict_base_labels(
@@ -177,7 +190,7 @@ class EnsembleSettings(NamedTuple):
     final: FinalCut = "released"
 
 
-class EnsembleClusterer(MultiViewClusterer, PredictMixin):
+class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that cut an ensemble of anchor graphs; a subclass says which rows they are made of."""
 
     _accepts_missing: ClassVar[bool] = True
@@ -219,7 +232,9 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         dtype = np.result_type(*(array.dtype for array in arrays))
         with one_blas_thread():
             labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng)
-            self._fallback = fit_fallback(arrays, observed, treatments, labels, self.n_clusters, fallback_rng)
+            self._fallback = fit_fallback(
+                arrays, observed, treatments, labels, self.n_clusters, fallback_rng, ensemble.kept
+            )
             confidence = self._consensus.confidence(ensemble.labels, labels)
             labels = self._complete(labels, arrays, observed)
         self._cuts = ensemble.cuts
@@ -260,6 +275,29 @@ def check_anchors(n_anchors: int, n_clusters: int) -> None:
             f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
             "n_anchors (1000 is usual)"
         )
+
+
+def anchor_count(n_anchors: int | None, n_clusters: int, n: int) -> int:
+    """Return the number of anchors, by default that of clusters; raise ValueError where it cannot be."""
+    m = n_clusters if n_anchors is None else n_anchors
+    if not n_clusters <= m <= n:
+        raise ValueError(
+            f"n_anchors={m} must lie between n_clusters={n_clusters} and the number of samples, "
+            f"got n_samples={n}: every cluster needs an anchor of its own"
+        )
+    return m
+
+
+def choice_bytes(views: Views) -> int:
+    """Return the memory that the choice of anchors from some of the rows takes: scaled copies of them, and k-means."""
+    return int(4 * min(1.0, ANCHOR_ROWS / len(views)) * sum(map(copy_bytes, views.arrays)))
+
+
+def block_bytes(views: Views, numbers: int, n_jobs: int | None) -> int:
+    """Return the memory of the blocks of rows worked on at a time: scaled twice over, and so many numbers per row."""
+    blocks = -(-len(views) // ROWS_PER_BLOCK)
+    rows = min(len(views), ROWS_PER_BLOCK) * jobs_at_a_time(n_jobs, blocks)
+    return int(rows * (8 * numbers + 2 * max(map(copy_bytes, views.arrays)) / len(views)))
 
 
 def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:

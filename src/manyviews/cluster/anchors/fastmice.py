@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.anchors.base import (
-    EnsembleClusterer,
+    AnchorEnsembleClusterer,
     EnsembleSettings,
     FinalCut,
     as_fitted,
@@ -25,9 +25,11 @@ from manyviews.cluster.anchors.base import (
 )
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
 from manyviews.views.check import per_view
@@ -38,7 +40,7 @@ __all__ = ["FastMICE"]
 CLUSTERED_ROWS = 100_000
 
 
-class FastMICE(EnsembleClusterer):
+class FastMICE(AnchorEnsembleClusterer):
     r"""Fast multi-view clustering via ensembles (FastMICE).
 
     M base clusterings each take a random group of views, a random part of the columns of each, and anchors of their
@@ -155,7 +157,7 @@ class FastMICE(EnsembleClusterer):
     ((200,), (200, 100))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
@@ -207,12 +209,15 @@ class FastMICE(EnsembleClusterer):
 
     def _memory_estimate(self, views: Views) -> int:
         n, (low, high) = len(views), self._fractions()
-        widths = [stored_width((X,)) for X in views.arrays]
+        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and self.search != "approximate"]
+        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
         # on average over base clusterings, and in one that takes the most of the widest view
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
+        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
         (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
         one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
+        ensemble = self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
+        jobs = jobs_at_a_time(self.n_jobs, self._ensemble_size(n))
+        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":

@@ -8,24 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph, view_products
+from manyviews.cluster.anchors.base import anchor_count, choice_bytes
+from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
-from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
+from manyviews.graphs.anchor_views import AnchorViews, ViewProducts
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
 from manyviews.linalg.blocks import unit_rows
-from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
+from manyviews.linalg.scaling import fit_scaling, usual_scaling
 from manyviews.partitions.discretize import kmeans_rows
-from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
+from manyviews.prototypes.concatenated_anchors import AnchorSpace
 from manyviews.views import Views
 
 __all__ = ["UDBGL"]
 
 Array = NDArray[Any]
-# rows from which anchors are chosen, as in the paper
-ANCHOR_ROWS = 10_000
 
 
 class UDBGL(MultiViewClusterer, PredictMixin):
@@ -198,19 +197,22 @@ class UDBGL(MultiViewClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
-        anchors = int(4 * min(1.0, ANCHOR_ROWS / n) * sum(map(copy_bytes, views.arrays)))
         # products and graph of each view, and what one step holds: the fused graph, its links, the quadratic programs
-        return max(anchors, 8 * n * (m * (2 * V + 14) + V))
+        return max(choice_bytes(views), 8 * n * (m * (2 * V + 14) + V))
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m = self._anchor_count(len(views))
-        self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        read = AnchorViews(views.arrays, self._scaling)
         anchor_rng, label_rng = rng.spawn(2)
         self._say(f"choosing {m} anchors")
-        self.anchors_ = dict(zip(views.names, self._choose_anchors(views, m, anchor_rng), strict=True))
+        anchors = read.shared_anchors(
+            m, anchor_rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
+        )
+        self.anchors_ = dict(zip(views.names, anchors, strict=True))
         self._say("learning the graph")
         result = solve_udbgl(
-            self._products(views),
+            read.products(anchors),
             self.n_clusters,
             alpha=self.alpha,
             beta=self.beta,
@@ -229,25 +231,10 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         return "unit" if fractions else usual_scaling(X, "minmax")
 
     def _anchor_count(self, n: int) -> int:
-        m = self.n_clusters if self.n_anchors is None else self.n_anchors
-        if not self.n_clusters <= m <= n:
-            raise ValueError(
-                f"n_anchors={m} must lie between n_clusters={self.n_clusters} and the number of samples, "
-                f"got n_samples={n}: every cluster needs an anchor of its own"
-            )
-        return m
+        return anchor_count(self.n_anchors, self.n_clusters, n)
 
-    def _choose_anchors(self, views: Views, m: int, rng: np.random.Generator) -> list[Array]:
-        n = len(views)
-        rows = slice(None) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
-        scaled = [apply_scaling(X[rows], scaling) for X, scaling in zip(views.arrays, self._scaling, strict=True)]
-        return concatenated_anchors(
-            scaled, m, rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
-        )
-
-    def _products(self, views: Views) -> list[Any]:
-        rows = zip(views.arrays, self._scaling, self.anchors_.values(), strict=True)
-        return [view_products(X, scaling, A) for X, scaling, A in rows]
+    def _products(self, views: Views) -> list[ViewProducts]:
+        return AnchorViews(views.arrays, self._scaling).products(list(self.anchors_.values()))
 
     def _discretize(self, graph: RankGraph, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the components, or k-means on the embedding where there are not k of them."""

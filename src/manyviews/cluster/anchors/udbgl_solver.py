@@ -16,42 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.graphs.anchor_views import ViewProducts
 from manyviews.graphs.rank_graph import RankGraph, rank_constrained_graph
-from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import eigenvalues
-from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 
 __all__ = [
     "BipartiteFusion",
     "FusionStep",
-    "ViewProducts",
+    "fusion_steps",
     "initial_graph",
     "initial_graphs",
-    "iterate",
     "solve_udbgl",
     "update_view_graph",
     "update_view_weights",
-    "view_products",
 ]
 
 Array = NDArray[np.float64]
-
-
-class ViewProducts(NamedTuple):
-    """What the solver needs of one view: squared row lengths (n,), X Aᵀ (n, m), A Aᵀ (m, m)."""
-
-    squares: Array
-    cross: Array
-    gram: Array
-
-    @property
-    def distances(self) -> Array:
-        """Squared distances of samples to anchors, (n, m)."""
-        D = self.squares[:, None] - 2.0 * self.cross
-        D += np.diag(self.gram)
-        return np.maximum(D, 0.0, out=D)
 
 
 class FusionStep(NamedTuple):
@@ -72,20 +54,6 @@ class BipartiteFusion(NamedTuple):
     delta: Array
     B: Array
     history: History
-
-
-def view_products(X: Any, scaling: Scaling, A: NDArray[Any]) -> ViewProducts:
-    """Return the products of a view (n, d), dense or CSR, with anchors (m, d), in float64; X is scaled in blocks."""
-    A = np.asarray(A, dtype=np.float64)
-    squares, cross = np.empty(X.shape[0]), np.empty((X.shape[0], A.shape[0]))
-    for rows in row_blocks(X.shape[0]):
-        block = apply_scaling(X[rows], scaling).astype(np.float64)
-        if sparse.issparse(block):
-            squares[rows] = np.asarray(block.multiply(block).sum(axis=1)).ravel()
-        else:
-            squares[rows] = np.einsum("ij,ij->i", block, block)
-        cross[rows] = block @ A.T
-    return ViewProducts(squares, cross, A @ A.T)
 
 
 def initial_graph(distances: Array, n_neighbors: int) -> Array:
@@ -138,7 +106,7 @@ def solve_udbgl(
         ``history.converged`` tells of the iterations, not of the number of components. Should the last search not
         reach c components, the last graph of an iteration that did is returned.
     """
-    steps = iterate(products, initial_graphs(products, n_neighbors), c, alpha=alpha, beta=beta, **search)
+    steps = fusion_steps(products, initial_graphs(products, n_neighbors), c, alpha=alpha, beta=beta, **search)
     last = next(steps)
     objective: list[float] = []
     settled, good = False, None
@@ -161,7 +129,7 @@ def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[A
     return [initial_graph(view.distances, n_neighbors) for view in products]
 
 
-def iterate(
+def fusion_steps(
     products: Sequence[ViewProducts], Z: list[Array], c: int, *, alpha: float, beta: float, **search: Any
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.anchors.base import (
-    EnsembleClusterer,
+    AnchorEnsembleClusterer,
     EnsembleSettings,
     check_anchors,
     checked_range,
@@ -24,7 +24,7 @@ from manyviews.views import Views
 __all__ = ["USENC"]
 
 
-class USENC(EnsembleClusterer):
+class USENC(AnchorEnsembleClusterer):
     r"""Ultra-scalable ensemble clustering (U-SENC) of one view, or of several side by side.
 
     M independent cuts as in U-SPEC, each with its own anchors and number of clusters; the graph between samples and
@@ -120,7 +120,7 @@ class USENC(EnsembleClusterer):
     """
 
     _accepts_missing: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],

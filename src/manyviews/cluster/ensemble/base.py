@@ -19,7 +19,6 @@ from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
 from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.views import Views
-from manyviews.views.caller import warn_user
 
 __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 
@@ -184,8 +183,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 f"all {n} samples are alike in every view (n_samples={n}), so there are no {self.n_clusters} clusters "
                 "to find; check that the right columns were given"
             )
-        for name in silent:
-            warn_user(f"view {name!r} is constant: it says nothing about the samples")
+        self._note_constant(views, silent, " once scaled" if self.base == "features" else "")
 
     def _new_base_labels(self, views: Views) -> Labels:
         """Return the base labels (n_new, M) of new samples."""

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT
+from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.eigen import column_signs, leading_singular, top_eigenpairs
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
@@ -47,7 +48,9 @@ class Whitened(NamedTuple):
     rows: Array
 
 
-def canonical_directions(arrays: Any, d: int, ridge: tuple[float, ...], rng: np.random.Generator) -> Directions:
+def canonical_directions(
+    arrays: tuple[Any, ...], d: int, ridge: tuple[float, ...], rng: np.random.Generator, n_jobs: int | None = None
+) -> Directions:
     """Return the d leading pairs of canonical directions of two views.
 
     Parameters
@@ -60,13 +63,15 @@ def canonical_directions(arrays: Any, d: int, ridge: tuple[float, ...], rng: np.
         Added to the diagonal of each view's covariance.
     rng : Generator
         Start of the sparse singular value decomposition.
+    n_jobs : int, default=None
+        Views whitened at the same time.
 
     Returns
     -------
     Directions
         Correlations, descending; the entry of largest modulus in each column of the first projection is positive.
     """
-    x, y = (_whiten(Z, r, rng) for Z, r in zip(arrays, ridge, strict=True))
+    x, y = _whitened(arrays, ridge, rng, n_jobs)
     U, s, Vt = np.linalg.svd(x.rows.T @ y.rows / x.rows.shape[0], full_matrices=False)
     A, B = x.transform @ U[:, :d], y.transform @ Vt[:d].T
     signs = column_signs(A)
@@ -74,7 +79,7 @@ def canonical_directions(arrays: Any, d: int, ridge: tuple[float, ...], rng: np.
 
 
 def maxvar_directions(
-    arrays: tuple[Any, ...], d: int, ridge: tuple[float, ...], rng: np.random.Generator
+    arrays: tuple[Any, ...], d: int, ridge: tuple[float, ...], rng: np.random.Generator, n_jobs: int | None = None
 ) -> Directions:
     """Return for any number of views the directions whose sum has the largest variance, view by view whitened.
 
@@ -88,18 +93,27 @@ def maxvar_directions(
         Added to the diagonal of each view's covariance.
     rng : Generator
         Start of the sparse singular value decomposition.
+    n_jobs : int, default=None
+        Views whitened at the same time.
 
     Returns
     -------
     Directions
         Eigenvalues of the mean projector, descending, and projections.
     """
-    white = [_whiten(X, r, rng) for X, r in zip(arrays, ridge, strict=True)]
+    white = _whitened(arrays, ridge, rng, n_jobs)
     stacked = np.hstack([w.rows for w in white])
     values, vectors = top_eigenpairs(stacked.T @ stacked / len(stacked), min(d, stacked.shape[1]))
     blocks = np.split(vectors, np.cumsum([w.rows.shape[1] for w in white])[:-1])
     projections = [w.transform @ block for w, block in zip(white, blocks, strict=True)]
     return Directions(values / len(white), [w.mean for w in white], projections)
+
+
+def _whitened(
+    arrays: tuple[Any, ...], ridge: tuple[float, ...], rng: np.random.Generator, n_jobs: int | None
+) -> list[Whitened]:
+    items = zip(arrays, ridge, rng.spawn(len(arrays)), strict=True)
+    return list(in_threads(_whiten, items, n_jobs))
 
 
 def _whiten(X: Any, ridge: float, rng: np.random.Generator) -> Whitened:
@@ -143,9 +157,10 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     regularization : float, default=0.1
         Ridge, in units of the mean variance of a view's columns; raising it turns towards principal components. The
         paper has 0, which with more columns than samples correlates anything with anything.
-    side : {"concat", "sum"} or str, default="concat"
-        What is clustered: projections of all views side by side, their sum, or the projection of the one view of this
-        name, as in the paper.
+    side : {"concat", "sum", "view"}, default="concat"
+        What is clustered: projections of all views side by side, their sum, or that of one ``view``, as in the paper.
+    view : str, default=None
+        Name of the view whose projection ``side="view"`` clusters; by default the first one.
     n_init : int, default=10
         k-means++ starts.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
@@ -155,7 +170,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Ignored.
+        Views whitened at the same time.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -210,7 +225,8 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_components": [POSITIVE_INT, None],
         "regularization": [NON_NEGATIVE],
-        "side": [str],
+        "side": [one_of("concat", "sum", "view")],
+        "view": [str, None],
         "n_init": [POSITIVE_INT],
     }
 
@@ -221,6 +237,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         n_components: int | None = None,
         regularization: float = 0.1,
         side: str = "concat",
+        view: str | None = None,
         n_init: int = 10,
         scaling: Any = "auto",
         views: Any = None,
@@ -234,31 +251,33 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         self.n_components = n_components
         self.regularization = regularization
         self.side = side
+        self.view = view
         self.n_init = n_init
 
     def _memory_estimate(self, views: Views) -> int:
         n = len(views)
-        # whitened rows of every view, for other than two views side by side too; three more while one is made
+        # whitened rows of every view, for other than two views side by side too; two more of each that is being made
         ranks = [int(min(X.shape[1], n, MOST_DIRECTIONS if sparse.issparse(X) else n)) for X in views.arrays]
-        white = (1 if len(ranks) == 2 else 2) * sum(ranks) + 2 * max(ranks)
+        made = sorted(ranks)[-jobs_at_a_time(self.n_jobs, len(ranks)) :]
+        white = (1 if len(ranks) == 2 else 2) * sum(ranks) + 2 * sum(made)
         bases = sum(2 * r * int(X.shape[1]) for r, X in zip(ranks, views.arrays, strict=True))
         return sum(map(copy_bytes, views.arrays)) + 8 * (n * white + bases) + kmeans_bytes(n, self.n_clusters)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        if self.side not in ("concat", "sum", *views.names):
-            raise ValueError(
-                f"'side' must be 'concat', 'sum' or one of the views {list(views.names)}, got {self.side!r}"
-            )
+        if self.view is not None and self.side != "view":
+            raise ValueError(f"view={self.view!r} has no meaning with side={self.side!r}; give side='view'")
+        if self.view not in (None, *views.names):
+            raise ValueError(f"there is no view {self.view!r}; the views are {list(views.names)}")
         direction_rng, start_rng = rng.spawn(2)
         self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
         self._told = self._telling(views)
-        if self.side in views.names and views.names.index(self.side) not in self._told:
-            raise ValueError(f"side={self.side!r} is a constant view: there is nothing to cluster; name another view")
+        if self.view is not None and views.names.index(self.view) not in self._told:
+            raise ValueError(f"view {self.view!r} is constant: there is nothing to cluster; name another view")
         arrays = self._scaled(views)
         d = self.n_components or max(1, self.n_clusters - 1)
         ridge = tuple(self.regularization * _mean_variance(X) for X in arrays)
         directions = canonical_directions if len(arrays) == 2 else maxvar_directions
-        found = directions(arrays, d, ridge, direction_rng)
+        found = directions(arrays, d, ridge, direction_rng, self.n_jobs)
         self.correlations_, self._means, self.projections_ = found
         embedding = self._project(arrays)
         result = kmeans(embedding, self.n_clusters, start_rng, n_init=self.n_init)
@@ -276,7 +295,8 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
             return np.hstack(variates)
         if self.side == "sum":
             return np.asarray(np.sum(variates, axis=0))
-        return np.asarray(variates[self._told.index(list(self.view_names_in_).index(self.side))])
+        place = 0 if self.view is None else self._told.index(list(self.view_names_in_).index(self.view))
+        return np.asarray(variates[place])
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         distances = nearest_center_distances(self._project(self._scaled(views)), self._centers)

@@ -61,14 +61,18 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     _factors: Array | None = None
 
     def _memory_estimate(self, views: Views) -> int:
-        n, V = len(views), len(views.names)
-        jobs = jobs_at_a_time(self.n_jobs, self.n_init)
-        # losses, weights and distances of every pair; per start also a sample of the rows, twice while it is made
-        pairs = 8 * n * (V * (2 + 6 * jobs) + 4)
-        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / n))
-        starts = int(2 * jobs * sampled * sum(map(copy_bytes, views.arrays)))
+        # per start also a sample of the rows, twice while it is made
+        sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / len(views)))
+        starts = int(2 * self._jobs() * sampled * sum(map(copy_bytes, views.arrays)))
         gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
-        return self._scaled_bytes(views) + pairs + max(starts, gaps)
+        return super()._memory_estimate(views) + max(starts, gaps)
+
+    def _kept_numbers(self, views: Views) -> float:
+        # losses, weights and distances of every pair of sample and view
+        return len(views.names) * (2.0 + 6.0 * self._jobs()) + 4.0
+
+    def _jobs(self) -> int:
+        return jobs_at_a_time(self.n_jobs, self.n_init)
 
     def _fit_stack(self, views: Views) -> Stack:
         """Learn the scaling of the views and return them scaled."""

@@ -159,7 +159,10 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         largest = max(map(copy_bytes, views.arrays))
         jobs = jobs_at_a_time(self.n_jobs, len(views.names))
         # a copy of a view and its deviations from the mean
-        return self._scaled_bytes(views) + 2 * jobs * largest + 8 * len(views) * (HALVES + 5)
+        return super()._memory_estimate(views) + 2 * jobs * largest
+
+    def _kept_numbers(self, views: Views) -> float:
+        return HALVES + 5.0  # labels of the halves; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.view is not None and self.view not in views.names:

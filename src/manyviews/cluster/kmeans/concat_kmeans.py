@@ -124,10 +124,13 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
-        n, table = len(views), sum(map(copy_bytes, views.arrays))
+        copies = [copy_bytes(X) for X in views.arrays]
         dense = not any(map(sparse.issparse, views.arrays))
-        # scaled, side by side, k-means' own copy, and its deviations from the mean
-        return self._scaled_bytes(views) - max(map(copy_bytes, views.arrays)) + (2 + dense) * table + 56 * n
+        # side by side, k-means' own copy, and its deviations from the mean
+        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies)
+
+    def _kept_numbers(self, views: Views) -> float:
+        return 7.0  # labels and distances; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         from sklearn.cluster import KMeans

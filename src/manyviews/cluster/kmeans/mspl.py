@@ -19,7 +19,7 @@ from manyviews.cluster.constraints import (
     one_of,
 )
 from manyviews.cluster.kmeans.base import CentroidClusterer
-from manyviews.cluster.parallel import in_threads, jobs_at_a_time
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
@@ -348,8 +348,7 @@ class MSPL(CentroidClusterer):
         # distances between the samples of a spectral start, which sparse rows fill up
         text = any(map(sparse.issparse, views.arrays)) and self.init in ("auto", "spectral")
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
-        jobs = jobs_at_a_time(self.n_jobs, self.n_init)
-        return super()._memory_estimate(views) + 20 * jobs * rows**2
+        return super()._memory_estimate(views) + 20 * self._jobs() * rows**2
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)

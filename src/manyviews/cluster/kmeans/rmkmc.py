@@ -21,7 +21,6 @@ from manyviews.prototypes.lloyd import fill_empty
 from manyviews.prototypes.starts import sampled_start
 from manyviews.prototypes.weighted import Stack, assign, centroids
 from manyviews.views import Views
-from manyviews.views.caller import warn_user
 
 __all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels"]
 
@@ -287,5 +286,5 @@ class RMKMC(CentroidClusterer):
         if used.all() or not used.any():
             return np.ones(used.size, dtype=bool)
         constant = [name for name, varies in zip(views.names, used, strict=True) if not varies]
-        warn_user(f"view(s) {constant} are constant and get weight 0")
+        self._note_constant(views, constant, " once scaled")
         return used

@@ -36,7 +36,7 @@ class FusionClusterer(ConsensusClusterer):
     def _fuse(self, views: Views, rng: np.random.Generator, *, lam: float) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
         k = self.n_clusters
-        partitions = self._base_partitions(views, partition_rng, average=True)
+        partitions = self._base_partitions(views, partition_rng)
         stacked = partitions.stacked
         self._common, H0 = self._average(partitions)
         m = stacked.shape[1] // k

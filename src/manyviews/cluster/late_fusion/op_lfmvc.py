@@ -24,7 +24,7 @@ from manyviews.partitions.discretize import direction_confidence
 from manyviews.partitions.onehot import cluster_sums
 from manyviews.views import Views
 
-__all__ = ["OPLFMVC", "OnePass", "assign", "iterate", "solve_op_lfmvc"]
+__all__ = ["OPLFMVC", "OnePass", "rotated_labels", "solve_op_lfmvc", "update_runs"]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 2_048
@@ -44,7 +44,7 @@ class OnePass(NamedTuple):
     restart: int
 
 
-def assign(stacked: Array, C: Array, W: Array, beta: Array) -> NDArray[np.int64]:
+def rotated_labels(stacked: Array, C: Array, W: Array, beta: Array) -> NDArray[np.int64]:
     """Label step: the cluster j with the largest entry of row i of R Cᵀ, for every restart, shape (R, n)."""
     R, m, k, _ = W.shape
     M = np.einsum("rp,rpab,rcb->parc", beta, W, C).reshape(m * k, R * k)
@@ -81,16 +81,16 @@ def solve_op_lfmvc(
     """
     R, m = C0.shape[0], W0.shape[0]
     start = (np.zeros((R, len(stacked)), np.int64), C0, np.tile(W0, (R, 1, 1, 1)), np.full((R, m), m**-0.5))
-    best = best_restart(lambda runs: iterate(stacked, runs, order), start, tol=tol, max_iter=max_iter)
+    best = best_restart(lambda runs: update_runs(stacked, runs, order), start, tol=tol, max_iter=max_iter)
     labels, C, W, beta = best.variables
     return OnePass(labels, C, W, beta, best.history, best.restart)
 
 
-def iterate(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
+def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
     """One iteration of R runs (labels, C, W, β): labels, centroids, then rotations and weights in the order given."""
     _, C, W, beta = runs
     R, m, k, _ = W.shape
-    labels = assign(stacked, C, W, beta)
+    labels = rotated_labels(stacked, C, W, beta)
     S = cluster_sums(labels, stacked, k).reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p
     C = polar(np.einsum("rp,rpcb,rpbd->rcd", beta, S, W))  # eq. 11: A = Yᵀ R
     B = S.transpose(0, 1, 3, 2) @ C[:, None]  # H_pᵀ Y C
@@ -261,7 +261,7 @@ class OPLFMVC(LateFusionClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        partitions = self._base_partitions(views, partition_rng, average=True)
+        partitions = self._base_partitions(views, partition_rng)
         stacked, k = partitions.stacked, self.n_clusters
         H0 = stacked @ common_projection(stacked, k) if partitions.average is None else partitions.average
         if self.init != "aligned":
@@ -283,7 +283,7 @@ class OPLFMVC(LateFusionClusterer):
         return self._record(FitResult(self._assign(stacked), result.history, result.beta, embedding, confidence))
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:
-        labels: NDArray[np.int64] = assign(stacked, self._C[None], self.rotations_[None], self._beta[None])[0]
+        labels: NDArray[np.int64] = rotated_labels(stacked, self._C[None], self.rotations_[None], self._beta[None])[0]
         return labels
 
     @property

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.kernel_base import ConsensusClusterer
+from manyviews.cluster.multiple_kernel.base import MultipleKernelClusterer
 from manyviews.cluster.result import FitResult
+from manyviews.kernels.kernel_set import ExactKernels, KernelSet
 from manyviews.views import Views
 
 __all__ = ["AverageKKM"]
 
 
-class AverageKKM(ConsensusClusterer):
+class AverageKKM(MultipleKernelClusterer):
     r"""Average kernel k-means.
 
     .. math:: \max_{H^\top H = I_k} \operatorname{Tr}\bigl(H^\top \bar K H\bigr), \qquad \bar K = \frac1m \sum_p K_p
@@ -98,7 +100,7 @@ class AverageKKM(ConsensusClusterer):
     (90,)
     """
 
-    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ConsensusClusterer._parameter_constraints
 
     def __init__(
         self,
@@ -127,16 +129,34 @@ class AverageKKM(ConsensusClusterer):
         self.n_init = n_init
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        partition_rng, start_rng = rng.spawn(2)
-        partitions = self._base_partitions(views, partition_rng, average=True)
-        assert partitions.average is not None
-        assert partitions.average_values is not None
-        self.eigenvalues_ = partitions.average_values
-        self._keep_partitions(partitions)
-        labels = self._discretize(partitions.average, start_rng)
-        return self._record(FitResult.of_one_step(labels, partitions.average_values.sum()))
+        kernel_rng, start_rng = rng.spawn(2)
+        self._choose_kernels(views)
+        m = len(views.names)
+        equal = np.full(m, 1.0 / m)
+        if self.approximation_ == "nystrom":
+            kernels: KernelSet = self._landmark_kernels(views, kernel_rng)
+            self._check_signal(views, kernels.silent)
+            found = kernels.leading(equal, self.n_clusters)
+        else:
+            kernels = self._average(views)
+            found = kernels.leading(np.ones(1), self.n_clusters)
+        self._live, self._maps = np.arange(m), kernels.maps
+        self._projection = kernels.projection(equal, found)
+        self.eigenvalues_ = found.values
+        labels = self._discretize(kernels.embedding(found.vectors), start_rng)
+        return self._record(FitResult.of_one_step(labels, found.values.sum()))
 
-    def _consensus_rows(self, views: Views) -> NDArray[Any]:
-        average = self._new_rows(views)[1]
-        assert average is not None
-        return average
+    def _average(self, views: Views) -> ExactKernels:
+        """Return the average kernel alone, with the maps of all: kernels are summed up as they are made."""
+        total, maps, silent = None, [], []
+        for K, view_map, rows in self._exact_kernels(views):
+            total = K if total is None else np.add(total, K, out=total)
+            silent.append(rows)
+            maps.append(view_map)
+        self._check_signal(views, silent)
+        assert total is not None
+        total /= len(maps)
+        return ExactKernels((total,), tuple(view_map for view_map in maps if view_map is not None))
+
+    def _kernel_bytes(self, views: Views) -> int:
+        return ConsensusClusterer._kernel_bytes(self, views)

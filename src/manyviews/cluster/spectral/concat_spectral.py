@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.spectral.base import SpectralClusterer
-from manyviews.graphs.neighbors import neighbor_bytes
+from manyviews.graphs.neighbors import neighbor_bytes, neighbor_graph
 from manyviews.linalg.balance import concatenate
+from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.views import Views
 
 __all__ = ["ConcatSpectral"]
@@ -47,7 +50,7 @@ class ConcatSpectral(SpectralClusterer):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Ignored.
+        Blocks of samples whose neighbours are sought at the same time.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -124,7 +127,11 @@ class ConcatSpectral(SpectralClusterer):
     def _memory_estimate(self, views: Views) -> int:
         table = sum(map(copy_bytes, views.arrays))
         distances = max(map(neighbor_bytes, views.arrays)) if self.affinity == "nearest_neighbors" else 0
+        distances *= jobs_at_a_time(self.n_jobs, -(-len(views) // ROWS_PER_BLOCK))
         return max(self._scaled_bytes(views) + table + distances, self._graph_bytes(len(views), 1) + table)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        return self._cut(self._graph(concatenate(self._fit_scaled(views))), rng)
+        X = concatenate(self._fit_scaled(views))
+        if self.affinity == "nearest_neighbors":
+            return self._cut(neighbor_graph(X, self.n_neighbors, partial(in_threads, n_jobs=self.n_jobs)), rng)
+        return self._cut(self._graph(X), rng)

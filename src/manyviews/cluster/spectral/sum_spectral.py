@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.spectral.base import SpectralClusterer
 from manyviews.graphs.neighbors import neighbor_bytes
 from manyviews.views import Views
@@ -47,7 +48,7 @@ class SumSpectral(SpectralClusterer):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Ignored.
+        Views whose graphs are made at the same time.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -121,14 +122,15 @@ class SumSpectral(SpectralClusterer):
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
-        largest = max(map(copy_bytes, views.arrays))
-        distances = max(map(neighbor_bytes, views.arrays)) if self.affinity == "nearest_neighbors" else 0
-        return max(self._scaled_bytes(views) + distances, self._graph_bytes(len(views), len(views.names)) + largest)
+        n, V = len(views), len(views.names)
+        jobs, largest = jobs_at_a_time(self.n_jobs, V), max(map(copy_bytes, views.arrays))
+        nearest = self.affinity == "nearest_neighbors"
+        making = jobs * max(map(neighbor_bytes, views.arrays)) if nearest else 8 * 2 * (jobs - 1) * n**2
+        return max(self._scaled_bytes(views) + making, self._graph_bytes(n, V) + largest)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None
         arrays = self._fit_scaled(views)
-        for v in self._telling(views):
-            graph = self._graph(arrays[v])
+        for graph in in_threads(self._graph, [(arrays[v],) for v in self._telling(views)], self.n_jobs):
             total = graph if total is None else total + graph
         return self._cut(total, rng)

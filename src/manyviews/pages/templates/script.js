@@ -1,7 +1,7 @@
 "use strict";
 // Draws the charts when they come near the screen, in the colours of the page, and again when these change.
 (() => {
-  const { texts, charts } = JSON.parse(document.getElementById("report-data").textContent);
+  const { texts, charts } = JSON.parse(document.getElementById("page-data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 600px), (pointer: coarse)");
   const drawn = new Set();
@@ -17,11 +17,13 @@
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   function dressTrace(trace, position) {
-    const { hue } = trace.meta;
-    const of = hue === undefined ? colour("--accent") : colour(`--hue-${hue}`);
+    const { hue, role } = trace.meta;
+    const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
     const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
     const dressed = { ...trace, marker: { ...trace.marker, color: of, size: size || undefined } };
     if (trace.line) dressed.line = { ...trace.line, color: of };
+    if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
+    if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
     if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
     return dressed;
   }

@@ -7,7 +7,7 @@
   const find = document.getElementById("find");
   const ofCluster = document.getElementById("of-cluster");
   const inOrder = document.getElementById("in-order");
-  const clusters = JSON.parse(document.getElementById("report-data").textContent).clusters;
+  const clusters = JSON.parse(document.getElementById("page-data").textContent).clusters;
   const counted = (n) => `${n.toLocaleString("en")} ${n === 1 ? "sample" : "samples"}`;
   document.querySelector(".search").addEventListener("submit", (event) => event.preventDefault());
 

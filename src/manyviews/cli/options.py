@@ -1,0 +1,82 @@
+"""Options that several commands share: how they are written, and what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from manyviews.cli.console import UsageError
+from manyviews.cli.inputs import whole_number
+
+__all__ = [
+    "HEADER",
+    "AsJson",
+    "Header",
+    "IdColumn",
+    "MemorySize",
+    "Missing",
+    "NClusters",
+    "Switch",
+    "Texts",
+    "ViewFiles",
+    "Whole",
+    "check_jobs",
+    "check_limit",
+    "listed",
+    "memory_size",
+]
+
+_UNITS = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def memory_size(_: Any, tokens: Sequence[Any]) -> int:
+    """Return the bytes of a memory size with its unit, such as 8GB or 500MB.
+
+    Raises
+    ------
+    ValueError
+        If it is no such size.
+    """
+    text = tokens[0].value
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", text)
+    factor = _UNITS.get(found[2].casefold()) if found else None
+    size = 0 if found is None or factor is None else int(float(found[1]) * factor)
+    if size < 1:
+        raise ValueError(f"{text!r} is not a memory size; give a number with its unit, such as 8GB or 500MB")
+    return size
+
+
+Texts = list[str] | None
+ViewFiles = Annotated[Texts, Parameter(name="--view", negative=())]
+IdColumn = Annotated[str | None, Parameter(name="--id")]
+Missing = Literal["union", "intersection"] | None
+Header = Literal["auto", "yes", "no"]
+HEADER = {"auto": None, "yes": True, "no": False}
+Switch = Annotated[bool, Parameter(negative=(), show_default=False)]
+AsJson = Annotated[bool, Parameter(name="--json", negative=(), show_default=False)]
+Whole = Annotated[int, Parameter(converter=whole_number)]
+NClusters = Annotated[int, Parameter(name=("--n-clusters", "-k"), converter=whole_number)]
+MemorySize = Annotated[int | None, Parameter(converter=memory_size)]
+
+
+def listed(text: str, option: str) -> list[str]:
+    """Return the names that an option gives with commas between, each once."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(f"{option} is empty; give names with commas between")
+    return list(dict.fromkeys(names))
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise UsageError unless ``--jobs`` is a number of processes."""
+    if jobs < 1 and jobs != -1:
+        raise UsageError(f"--jobs {jobs}: give -1 for one process per core, or at least 1")
+
+
+def check_limit(time_limit: float | None) -> None:
+    """Raise UsageError unless ``--time-limit`` is left out or a time."""
+    if time_limit is not None and not time_limit > 0:
+        raise UsageError(f"--time-limit {time_limit:g}: give a positive number of seconds")

@@ -1,0 +1,101 @@
+"""``manyviews predict``: clusters of new samples."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
+from manyviews.cli.inputs import Reading, fill_like, load_new
+from manyviews.cli.layout import Layout
+from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
+from manyviews.cli.output import new_file, refuse_inputs
+from manyviews.cli.reading import say_notes
+
+__all__ = ["predict"]
+
+
+def predict(
+    folder: str,
+    source: str | None = None,
+    /,
+    *,
+    view: ViewFiles = None,
+    id_column: IdColumn = None,
+    missing: Missing = None,
+    header: Header = "auto",
+    layout: Layout | None = None,
+    out: str | None = None,
+    force: Switch = False,
+    quiet: Switch = False,
+) -> None:
+    """Give clusters to new samples with the model of an earlier run.
+
+    Parameters
+    ----------
+    folder
+        Output folder of manyviews cluster.
+    source
+        A file with all views of the new samples, or a named data set. A table may have more columns than needed.
+    view
+        One view as NAME=FILE; give it once per view.
+    id_column
+        Column of row ids in every table; rows are matched by it.
+    missing
+        What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
+    header
+        Whether the first row of text files holds names: auto, yes or no.
+    out
+        File for the labels as csv; without it they are printed.
+    force
+        Replace an existing file.
+    quiet
+        Print nothing but labels, warnings and errors.
+    """
+    from manyviews.cluster.base import MultiViewClusterer
+    from manyviews.cluster.registry import find_method
+    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
+    from manyviews.io.write import MODEL, RECORD, write_labels
+
+    progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
+    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
+        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
+    with user_input():
+        model, imputer = load_model(place), load_imputer(place)
+    if not hasattr(model, "predict"):
+        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
+    if not isinstance(model, MultiViewClusterer):
+        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
+    _check_file(out, place, force=force)
+    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
+        known, gaps = known_columns(place), imputer is not None
+        reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
+        data = load_new(source, view or (), reading)
+    refuse_inputs(out, data.checksums)
+    with user_input():
+        views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
+    data = replace(data, views=views)
+    if imputer is not None:
+        data = fill_like(data, imputer)
+    say_notes(data, progress)
+    with new_file(out, force=force) as stream:
+        with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
+            labels = model.predict(data.views)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
+
+
+def _check_file(out: str | None, model: str, *, force: bool) -> None:
+    """Refuse a file of labels that is in the way, or would damage the model, before any work is done."""
+    from manyviews.io.write import check_file
+
+    if out is None:
+        if stdout_is_closed():
+            raise UsageError("standard output is closed, so the labels have nowhere to go; give a file with --out")
+        return
+    place, home = os.path.realpath(out), os.path.realpath(model)
+    if os.path.exists(place) and os.path.dirname(place) in (home, os.path.dirname(home)):
+        raise UsageError(f"--out {out} would replace a file of the folder that the model is in; choose another place")
+    if place.startswith(os.path.join(home, "")):
+        raise UsageError(f"--out {out} lies in the folder of the model; choose another place")
+    with user_input():
+        check_file(out, force=force)

@@ -1,0 +1,23 @@
+"""The graph of nearest neighbours, block by block."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.neighbors import kneighbors_graph
+
+from manyviews.cluster.parallel import in_threads
+from manyviews.graphs import neighbors
+from manyviews.graphs.neighbors import neighbor_graph
+from manyviews.linalg.blocks import row_blocks
+
+
+@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("run", [None, partial(in_threads, n_jobs=2)])
+def test_blocks_of_rows_make_the_graph_of_all(monkeypatch, made, run):
+    X = made(np.random.default_rng(0).normal(size=(70, 5)))
+    whole = kneighbors_graph(X, 6, include_self=True)
+    monkeypatch.setattr(neighbors, "row_blocks", lambda n: row_blocks(n, 16))
+    found = neighbor_graph(X, 6) if run is None else neighbor_graph(X, 6, run)
+    np.testing.assert_array_equal(found.toarray(), 0.5 * (whole + whole.T).toarray())
