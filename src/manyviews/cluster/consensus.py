@@ -67,7 +67,7 @@ class Consensus(AnchorEnsembleClusterer):
     n_base_clusterings : int or "auto", default="auto"
         Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 120 000 / n,
         but 20 to 100.
-    system_weight : float, default=0.2
+    system_weight : float, default=0.4
         Weight of the partitions of other methods, of 1 in all; raising it trusts them more against the base
         clusterings, 0 makes none of them.
     n_anchors : int, default=1000
@@ -167,7 +167,7 @@ class Consensus(AnchorEnsembleClusterer):
         n_clusters: int = 8,
         *,
         n_base_clusterings: int | Literal["auto"] = "auto",
-        system_weight: float = 0.2,
+        system_weight: float = 0.4,
         n_anchors: int = 1000,
         n_neighbors: int = 5,
         view_weights: Any = None,
