@@ -195,7 +195,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _why_unconverged(self) -> str:
         """Say what did not come to its end in the fit and what to change, or nothing."""
-        if self.converged_:
+        if getattr(self, "converged_", True):  # a method from outside may store nothing but its labels
             return ""
         remedy = " or ".join(name for name in ("max_iter", "tol") if hasattr(self, name))
         return f"stopped after {self.n_iter_} iterations before it converged" + (f"; raise {remedy}" if remedy else "")
