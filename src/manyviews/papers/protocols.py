@@ -319,10 +319,7 @@ _UDBGL = Protocol(
             "UDBGL released rule",
             "udbgl",
             _PAPER_ANCHORS | {"rank_rule": "released"},
-            note=(
-                "where the search ends with another number of components than clusters, ours takes the labels from "
-                "the embedding, while the released code leaves them wrong in number"
-            ),
+            note="where the search ends with another number of components, ours takes labels from the embedding",
         ),
         Setup(
             "UDBGL paper's rule", "udbgl", _PAPER_ANCHORS | {"projection": "rows"}, note="rows projected, as printed"
