@@ -25,7 +25,7 @@ def read(path):
 def labels(path):
     with open(path, newline="") as stream:
         rows = list(csv.DictReader(stream))
-    return {row["sample"]: int(row["cluster"]) for row in rows}
+    return {next(iter(row.values())): int(row["cluster"]) for row in rows}
 
 
 def agrees(found):
@@ -54,7 +54,7 @@ def test_output_folder(folder, run):
     assert (result.code, result.err) == (0, "")
     assert sorted(os.listdir("out")) == ["labels.csv", "model", "report.html", "run.json"]
     assert agrees(labels("out/labels.csv"))
-    assert read("out/labels.csv").startswith("sample,cluster,confidence\n")
+    assert read("out/labels.csv").startswith("id,cluster,confidence\n")
     record = json.loads(read("out/run.json"))
     assert record["inputs"] == {
         path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in ("a.csv", "b.parquet")
@@ -175,7 +175,7 @@ def test_predict_prints_or_writes_labels(folder, run):
     views = ("--view", "b=new_b.csv", "--view", "a=new_a.csv", "--id", "id")
     printed = run("predict", "o", *views)
     assert (printed.code, printed.err) == (0, "")
-    assert printed.out.startswith("sample,cluster\n")
+    assert printed.out.startswith("id,cluster\n")
     assert run("predict", "o", *views, "--out", "new/labels.csv").out == ""
     assert read("new/labels.csv") == printed.out
     known = labels("o/labels.csv")
@@ -206,10 +206,11 @@ def test_the_size_of_a_large_model_is_said_before_it_is_written(folder, run, mon
 
 def test_predict_refuses_what_does_not_fit(folder, run):
     assert run("cluster", *TWO_VIEWS, "-k", 3, "--method", "op-lfmvc", "--out", "o").code == 0
+    pl.read_csv("a.csv").rename({"f1": "other"}).write_csv("renamed.csv")
     for argv, text in [
         (("o", "m.npz"), "missing here: ['a', 'b']"),
         (("o", "--view", "a=a.csv", "--id", "id"), "missing here: ['b']"),
-        (("o", "--view", "a=a.csv", "--view", "b=plain.csv"), "view 'a' has other columns"),
+        (("o", "--view", "a=renamed.csv", "--view", "b=plain.csv"), "view 'a' has other columns"),
         (("nope", "m.npz"), "nope/model: there is no such model folder"),
         (("o",), "nothing was given"),
     ]:
@@ -242,8 +243,9 @@ def test_predicting_a_single_view_does_not_depend_on_the_file_name(folder, run):
 
 
 def test_names_are_shown_as_they_are(folder, run):
+    pl.read_csv("a.csv").drop("id").write_csv("more.csv")
     result = run(
-        *("cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "\x1b[31mb=plain.csv"),
+        *("cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "\x1b[31mb=more.csv"),
         *("-k", 3, "--method", "op-lfmvc", "--out", "o"),
     )
     assert result.code == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import Stages, print_json, print_table, user_input
 from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
+from manyviews.pages.stability import groups_in_words
 from manyviews.pages.wording import amount, size
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     with progress.stage("write", f"writing {job.out}"):
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
-            write_labels(stream, model.labels_, samples=views.sample_names, confidence=confidence)
+            id_name, samples = job.data.id_name, views.sample_names
+            write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
         if job.keep_model:
             _say_size(model_bytes(model), progress)
             save_model(model, folder / MODEL, views, imputer=job.imputer)
@@ -101,7 +103,7 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
         page.save(folder / REPORT)
     trust = page.summary["trust"]
-    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
+    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "baselines", "notes")}
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["report"] = peak_memory()
     save_record(folder, record)
@@ -114,7 +116,7 @@ def _say_size(n_bytes: int, progress: Stages) -> None:
 
 def _record(job: Job) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
-    from manyviews.metrics import evaluate
+    from manyviews.metrics.report import evaluate_known
 
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
@@ -131,7 +133,7 @@ def _record(job: Job) -> dict[str, Any]:
         "n_iter": model.n_iter_,
         "converged": model.converged_,
         "cluster_sizes": sizes,
-        "scores": None if labels is None else evaluate(labels, model.labels_),
+        "scores": None if labels is None else evaluate_known(labels, model.labels_),
         "scalings": dict(zip(views.names, model.scalings_, strict=True)),
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "timings": {},
@@ -175,7 +177,14 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
     if record["view_weights"]:
         print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
     print(f"scaling: {_scaling_line(record['scalings'])}")
-    if record["stability"]["level"]:
-        print(f"stability: {record['stability']['number']:.2f} of 1, {record['stability']['level']}")
+    stability = record["stability"]
+    print(
+        f"stability: {stability['number']:.2f} of 1, {stability['level']}"
+        if stability["level"]
+        else "stability: not measured"
+    )
+    for each in stability["baselines"]:
+        if each["agreement"] is not None:
+            print(f"{each['words']}: {groups_in_words(each['agreement'])} ({each['agreement']:.2f})")
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
