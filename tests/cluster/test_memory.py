@@ -5,12 +5,16 @@ import pytest
 from scipy import sparse
 
 from manyviews import (
+    BMVC,
+    FPMVSCAG,
     KCC,
     LFMVC,
+    LMVSC,
     MVEC,
     OPLFMVC,
     RMKMC,
     RSEC,
+    SMVSC,
     UDBGL,
     USENC,
     USPEC,
@@ -75,6 +79,10 @@ def test_every_method_has_an_estimate_that_grows_with_the_data(row, many):
         (USPEC, {"n_anchors": 5000}),
         (KCC, {"n_base_clusterings": 500}),
         (CCAClustering, {"n_clusters": 500}),
+        (LMVSC, {"n_anchors": 100}),
+        (SMVSC, {"n_anchors": 100}),
+        (FPMVSCAG, {"n_clusters": 100}),
+        (BMVC, {"n_anchors": 3000}),
     ],
 )
 def test_parameters_that_take_more_memory_are_counted(method, parameters, many):
@@ -128,11 +136,3 @@ def test_this_machine():
     total, free = memory.machine_memory()
     assert total is None or total > 10**8
     assert free is None or 0 < free <= total
-
-
-def test_a_container_may_have_less(monkeypatch):
-    real = memory.machine_memory()[0]
-    monkeypatch.setattr(memory, "_read", lambda place: "1000000\n" if "memory.max" in place else "")
-    assert memory.machine_memory() == (None if real is None else 1_000_000, None)
-    monkeypatch.setattr(memory, "_read", lambda place: "max\n" if "memory.max" in place else "MemAvailable: 3 kB\n")
-    assert memory.machine_memory()[1] == 3072
