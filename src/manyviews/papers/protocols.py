@@ -204,6 +204,21 @@ _MVEC = Protocol(
         Setup("Spectral_BSV", "concat-spectral", _GAUSSIAN, each_view=True, **_WEIGHTED),
         Setup("Spectral_CON", "concat-spectral", _GAUSSIAN, **_WEIGHTED),
         Setup("Spectral_SUM", "sum-spectral", _GAUSSIAN, **_WEIGHTED),
+        Setup(
+            "CRSC",
+            "coreg-spectral",
+            _UNSCALED | {"affinity": "gaussian", "coupling": 0.01},
+            note="pairwise, coupling 0.01, the embeddings of all views side by side",
+            **_WEIGHTED,
+        ),
+        Setup("MultiNMF", "multi-nmf", _UNSCALED, **_WEIGHTED),
+        Setup(
+            "RMVSC",
+            "rmsc",
+            _UNSCALED | {"noise_weight": 0.01},
+            note="weight of the errors 0.01, within the range that its paper found good",
+            **_WEIGHTED,
+        ),
         Setup("KCC_BSV", "kcc", _COSINE, each_view=True, **_WEIGHTED),
         Setup("SEC_BSV", "sec", _COSINE, each_view=True, **_WEIGHTED),
         Setup("SEC_SUM", "sec", _COSINE, **_WEIGHTED),
@@ -262,6 +277,22 @@ _MSPL = Protocol(
         ),
         Setup("Con-MC", "concat-kmeans", _MINMAX, given="dense"),
         Setup("CCA", "cca", given="dense"),
+        *(
+            Setup(
+                row,
+                "coreg-spectral",
+                {"scheme": scheme, "affinity": "gaussian", "coupling": 0.01, "scaling": "minmax"},
+                given="dense",
+            )
+            for row, scheme in (("PairwiseSC", "pairwise"), ("CentroidSC", "centroid"))
+        ),
+        Setup(
+            "ConvexSub",
+            "convex-sub",
+            {"scaling": "minmax"},
+            given="dense",
+            note="a reconstruction: neither equations nor code of the method were at hand",
+        ),
         Setup(
             "RMKMC",
             "rmkmc",
