@@ -42,6 +42,7 @@ from manyviews.cluster.spectral.rmsc import RMSC as RMSC
 from manyviews.cluster.spectral.sum_spectral import SumSpectral as SumSpectral
 from manyviews.cluster.spectral.swmc import SwMC as SwMC
 from manyviews.recommend.compare import compare as compare
+from manyviews.recommend.sweep import sweep as sweep
 from manyviews.report.notebook import report as report
 from manyviews.views import Views as Views
 from manyviews.views.impute import ViewImputer as ViewImputer
@@ -90,6 +91,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "ViewImputer",
     "Views",
     "compare",
+    "sweep",
     "cluster",
     "datasets",
     "io",

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from command_data import CLASSES, TWO_VIEWS, table
 
+from manyviews.cli import clustering
 from manyviews.cluster.registry import METHODS
 
 
@@ -24,7 +25,7 @@ def read(path):
 def labels(path):
     with open(path, newline="") as stream:
         rows = list(csv.DictReader(stream))
-    return {row["sample"]: int(row["cluster"]) for row in rows}
+    return {next(iter(row.values())): int(row["cluster"]) for row in rows}
 
 
 def agrees(found):
@@ -53,7 +54,7 @@ def test_output_folder(folder, run):
     assert (result.code, result.err) == (0, "")
     assert sorted(os.listdir("out")) == ["labels.csv", "model", "report.html", "run.json"]
     assert agrees(labels("out/labels.csv"))
-    assert read("out/labels.csv").startswith("sample,cluster,confidence\n")
+    assert read("out/labels.csv").startswith("id,cluster,confidence\n")
     record = json.loads(read("out/run.json"))
     assert record["inputs"] == {
         path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in ("a.csv", "b.parquet")
@@ -174,7 +175,7 @@ def test_predict_prints_or_writes_labels(folder, run):
     views = ("--view", "b=new_b.csv", "--view", "a=new_a.csv", "--id", "id")
     printed = run("predict", "o", *views)
     assert (printed.code, printed.err) == (0, "")
-    assert printed.out.startswith("sample,cluster\n")
+    assert printed.out.startswith("id,cluster\n")
     assert run("predict", "o", *views, "--out", "new/labels.csv").out == ""
     assert read("new/labels.csv") == printed.out
     known = labels("o/labels.csv")
@@ -187,12 +188,29 @@ def test_predict_prints_or_writes_labels(folder, run):
     assert run("predict", "o", *views, "--out", "new/labels.csv", "--force").code == 0
 
 
+def test_without_a_model_the_folder_has_all_else_and_predict_says_why_it_cannot(folder, run):
+    assert run("cluster", *TWO_VIEWS, "-k", 3, "--out", "o", "--no-model", "--refit-seconds", 0).code == 0
+    assert sorted(os.listdir("o")) == ["labels.csv", "report.html", "run.json"]
+    refused = run("predict", "o", "--view", "a=a.csv", "--view", "b=b.parquet", "--id", "id")
+    assert refused.code == 2
+    assert "--no-model" in refused.err
+
+
+def test_the_size_of_a_large_model_is_said_before_it_is_written(folder, run, monkeypatch):
+    monkeypatch.setattr(clustering, "LARGE_MODEL", 1_000)
+    result = run("cluster", *TWO_VIEWS, "-k", 3, "--out", "o", "--refit-seconds", 0)
+    said = re.search(r"the model takes about ([\d.]+) kB; --no-model leaves it out", result.err)
+    written = sum(path.stat().st_size for path in Path("o/model").iterdir())
+    assert 0.1 * written < 1000 * float(said[1]) < written
+
+
 def test_predict_refuses_what_does_not_fit(folder, run):
     assert run("cluster", *TWO_VIEWS, "-k", 3, "--method", "op-lfmvc", "--out", "o").code == 0
+    pl.read_csv("a.csv").rename({"f1": "other"}).write_csv("renamed.csv")
     for argv, text in [
         (("o", "m.npz"), "missing here: ['a', 'b']"),
         (("o", "--view", "a=a.csv", "--id", "id"), "missing here: ['b']"),
-        (("o", "--view", "a=a.csv", "--view", "b=plain.csv"), "view 'a' has other columns"),
+        (("o", "--view", "a=renamed.csv", "--view", "b=plain.csv"), "view 'a' has other columns"),
         (("nope", "m.npz"), "nope/model: there is no such model folder"),
         (("o",), "nothing was given"),
     ]:
@@ -225,8 +243,9 @@ def test_predicting_a_single_view_does_not_depend_on_the_file_name(folder, run):
 
 
 def test_names_are_shown_as_they_are(folder, run):
+    pl.read_csv("a.csv").drop("id").write_csv("more.csv")
     result = run(
-        *("cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "\x1b[31mb=plain.csv"),
+        *("cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "\x1b[31mb=more.csv"),
         *("-k", 3, "--method", "op-lfmvc", "--out", "o"),
     )
     assert result.code == 0

@@ -136,11 +136,3 @@ def test_this_machine():
     total, free = memory.machine_memory()
     assert total is None or total > 10**8
     assert free is None or 0 < free <= total
-
-
-def test_a_container_may_have_less(monkeypatch):
-    real = memory.machine_memory()[0]
-    monkeypatch.setattr(memory, "_read", lambda place: "1000000\n" if "memory.max" in place else "")
-    assert memory.machine_memory() == (None if real is None else 1_000_000, None)
-    monkeypatch.setattr(memory, "_read", lambda place: "max\n" if "memory.max" in place else "MemAvailable: 3 kB\n")
-    assert memory.machine_memory()[1] == 3072

@@ -53,9 +53,10 @@ def test_union_keeps_all_samples_with_their_gaps(files):
     assert found == [(("a", "b", "c"), ["p", "r"]), (("a",), ["q"]), (("a", "c"), ["s"]), (("b", "c"), ["t"])]
 
 
-def test_every_sample_of_the_union_needs_a_class(files):
-    with pytest.raises(ValueError, match=r"1 samples have no class, such as 't'.*--truth FILE"):
-        read_views(files, id_column="id", truth="kind", missing="union")
+def test_a_sample_of_the_union_without_a_class_has_none(files):
+    labels = read_views(files, id_column="id", truth="kind", missing="union").labels.tolist()
+    assert labels[-1] is None
+    assert None not in labels[:-1]
 
 
 def test_a_file_of_classes_may_know_more_samples_than_are_left(files, tmp_path):
@@ -64,7 +65,10 @@ def test_a_file_of_classes_may_know_more_samples_than_are_left(files, tmp_path):
     loaded = read_views(truthless(files), id_column="id", truth=str(truth), missing="intersection")
     assert loaded.labels.tolist() == [5, 7]
     truth.write_text("id,kind\nt,9\nq,6\nr,7\ns,8\n")
-    with pytest.raises(ValueError, match=r"truth.csv has no class for 1 of the 2 samples, such as 'p'"):
+    loaded = read_views(files, id_column="id", truth=str(truth), missing="intersection")
+    assert loaded.labels.tolist() == [None, 7]
+    truth.write_text("id,kind\nx,9\ny,6\n")
+    with pytest.raises(ValueError, match=r"truth.csv has a class for none of the 2 samples, such as 'p', 'r'"):
         read_views(files, id_column="id", truth=str(truth), missing="intersection")
 
 

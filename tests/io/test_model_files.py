@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -91,6 +92,26 @@ def test_hostile_file_runs_nothing(tmp_path, folder):
     assert Trace.made == 0
 
 
+def test_a_crafted_node_cannot_claim_to_be_of_a_trusted_class(folder):
+    """Before skops 0.12 a method was checked by the class that the file claims, not by that of its object."""
+    with zipfile.ZipFile(folder / "model.skops") as archive:
+        members = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    schema = json.loads(members["schema.json"])
+    with zipfile.ZipFile(BytesIO(skops.io.dumps(Trace()))) as archive:
+        hostile = json.loads(archive.read("schema.json"))
+    claimed = {"__class__": "OPLFMVC", "__module__": "manyviews"}
+    node = claimed | {"__loader__": "MethodNode", "__id__": 1, "content": {"func": "__reduce__", "obj": hostile}}
+    schema["content"]["content"]["cluster_centers_"] = node
+    with zipfile.ZipFile(folder / "model.skops", "w") as archive:
+        for name, content in (members | {"schema.json": json.dumps(schema).encode()}).items():
+            archive.writestr(name, content)
+    edit(folder, sha256=checksum(folder / "model.skops"))
+    with pytest.raises(ValueError, match="cannot be read") as caught:
+        load_model(folder)
+    assert "Expected object of type manyviews.OPLFMVC" in str(caught.value.__cause__)
+    assert Trace.made == 0
+
+
 @pytest.mark.parametrize(
     ("name", "trusted"),
     [
@@ -167,7 +188,7 @@ def test_views_are_matched_by_name(folder):
         match_features(X.select(["a"]), folder)
     with pytest.raises(ValueError, match=r"missing here: \['a'\], unknown here: \['c'\]"):
         match_features(Views({"c": X.arrays[0], "b": X.arrays[1]}), folder)
-    with pytest.raises(ValueError, match="view 'b' has 4 features, but the model was fitted on 3"):
+    with pytest.raises(ValueError, match="view 'b' has 4 features, but was fitted with 3"):
         match_features(Views({"a": X.arrays[0], "b": X.arrays[0]}), folder)
 
 

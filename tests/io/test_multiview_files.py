@@ -3,6 +3,7 @@
 import json
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 from scipy import sparse
@@ -65,8 +66,8 @@ def test_everything_but_the_first_view_is_optional(tmp_path):
         ({"view_0": A, "view_names": ["a", "b"]}, "view_names must be 1 different names"),
         ({"view_0": A, "view_1": B, "view_names": ["a", "a"]}, "view_names must be 2 different names"),
         ({"view_0": A, "meta": "{"}, "meta is not JSON"),
-        ({"a": A, "b": B}, "holds 2 two-dimensional arrays"),
-        ({"a": Y}, "holds 0 two-dimensional arrays"),
+        ({"a": A, "b": B[1:]}, r"holds 2 two-dimensional arrays with different numbers of rows \('a' "),
+        ({"a": Y}, "holds no two-dimensional array"),
         ({"view_0": np.ones(3)}, "view_0 holds an array of shape"),
     ],
 )
@@ -159,7 +160,6 @@ def test_hdf5_matlab_file_without_h5py_says_so(tmp_path, monkeypatch):
 
 
 def test_hdf5_matlab_file(tmp_path):
-    h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "m.mat", "w", userblock_size=512) as file:
         refs = file.create_dataset("X", (2, 1), dtype=h5py.ref_dtype)
         refs.attrs["MATLAB_class"] = np.bytes_("cell")
@@ -179,7 +179,6 @@ def test_hdf5_matlab_file(tmp_path):
 
 
 def test_nothing_outside_of_a_hdf5_file_is_read(tmp_path, monkeypatch):
-    h5py = pytest.importorskip("h5py")
     monkeypatch.chdir(tmp_path)
     with h5py.File("outside.h5", "w") as file:
         file["secret"] = A

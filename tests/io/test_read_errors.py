@@ -38,8 +38,10 @@ def test_missing_file_folder_empty_file_and_foreign_suffix(tmp_path):
     for name in ("e.csv", "e.npy", "e.npz", "e.parquet", "e.mat", "e.mtx", "e.csv.gz"):
         (tmp_path / name).touch()
         refused("is empty", tmp_path / name)
+    csv(tmp_path / "a.docx")
+    refused(r"'\.docx' cannot be read; convert it to one of", tmp_path / "a.docx")
     csv(tmp_path / "a.xlsx")
-    refused(r"'\.xlsx' cannot be read; convert it to one of", tmp_path / "a.xlsx")
+    refused("a.xlsx cannot be read as an Excel file", tmp_path / "a.xlsx")
     refused("at least one", {})
 
 
@@ -122,14 +124,15 @@ def test_arrays_that_are_no_view(tmp_path, array, match):
     ("text", "match"),
     [
         ("x,y\n", "header but no rows"),
-        ("x,y\n1,2,3\n", "line 2, has 3 cells where the first line has 2"),
+        ("x,y\n1,2\n1,2,3\n", "line 3, has 3 cells where the first line has 2"),
         ("x,x\n1,2\n", "more than once, as 'x'"),
-        (",x\n0,2\n", "column 1 has no name"),
+        (",x\n7,2\n7,3\n", "column 1 has no name and its values are empty or repeat"),
+        ("x,\n7,2\n7,3\n", "column 2 has no name"),
         ("x,colour\n1,red\n2,blue\n", r"column 'colour' cannot be used as numbers .*'red'.*--id or --truth"),
         ("x,y\n1,2\n3,oops\n", r"\('y' holds 'oops' in row 1\)"),
         ("x,y\n1,2\n\n3,4\n", "line 3, is blank"),
         ("x,y\n1,2\n3\n4,5\n", "line 3, has 1 cells where the first line has 2"),
-        ("\n\n1,2\n", "begins with an empty line"),
+        ("\n\n\n", "holds no table"),
     ],
 )
 def test_tables_that_are_no_view(tmp_path, text, match):
@@ -149,7 +152,7 @@ def test_dates_and_the_index_of_pandas(tmp_path):
     )
     refused("'day' cannot be used as numbers", tmp_path / "a.parquet")
     pl.DataFrame({"x": [1.0, 2.0], "__index_level_0__": [5, 6]}).write_parquet(tmp_path / "a.parquet")
-    refused("column 2 has no name", tmp_path / "a.parquet")
+    assert read_views(tmp_path / "a.parquet").views.sample_names.tolist() == ["5", "6"]
     assert read_views(tmp_path / "a.parquet", id_column="__index_level_0__").views.shape == (2, 1)
 
 
@@ -176,7 +179,8 @@ def test_ids(tmp_path):
 
 def test_truth(tmp_path):
     a = csv(tmp_path / "a.csv", "x,kind\n1,u\n2,\n")
-    refused("truth column 'kind' is empty in row 1", a, truth="kind")
+    assert read_views(a, truth="kind").labels.tolist() == ["u", None]
+    refused("no class for any sample", csv(tmp_path / "a.csv", "x,kind\n1,\n2,\n"), truth="kind")
     refused("no column, labelling or file 'nope'", csv(tmp_path / "b.csv"), truth="nope")
     csv(tmp_path / "c.csv", "x,kind\n1,1\n2,2\n")
     csv(tmp_path / "d.csv", "y,kind\n1,1\n2,1\n")

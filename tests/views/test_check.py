@@ -190,7 +190,8 @@ def test_a_view_stays_sparse_or_dense():
 
 def test_lacking_views_count_as_unobserved_where_allowed():
     fitted = FittedViews.of(Views({"a": np.ones((2, 3)), "b": np.zeros((2, 1))}), named=True)
-    partial = match_views(Views({"b": np.zeros((2, 1))}), fitted, partial=True)
+    with pytest.warns(UserWarning, match=r"views \['a'\] are not given"):
+        partial = match_views(Views({"b": np.zeros((2, 1))}), fitted, partial=True)
     assert partial.names == ("a", "b")
     np.testing.assert_array_equal(partial.observed, [[False, True]] * 2)
     assert partial.arrays[0].shape == (2, 3)

@@ -42,7 +42,8 @@ def test_new_samples_get_the_numbers_of_the_training_samples(holed):
 
 
 def test_lacking_views_stay_unobserved(holed):
-    filled = ViewImputer().fit(holed).transform({"a": np.array([[NAN, 7.0]])})
+    with pytest.warns(UserWarning, match=r"views \['b'\] are not given"):
+        filled = ViewImputer().fit(holed).transform({"a": np.array([[NAN, 7.0]])})
     assert filled.names == ("a", "b")
     assert filled.observed.tolist() == [[True, False]]
     assert filled.view("a").tolist() == [[3.0, 7.0]]

@@ -18,6 +18,7 @@ from manyviews.cli.output import RECORD, STORE, open_folder, run_record, save_re
 
 if TYPE_CHECKING:
     from manyviews.datasets import Dataset
+    from manyviews.papers.fusion_figures import PaperFigure
     from manyviews.papers.paper import Paper
     from manyviews.papers.protocols import Setup
     from manyviews.papers.verdict import Reproduction
@@ -75,7 +76,8 @@ def bench(
     jobs
         Processes; -1 for one per core.
     time_limit
-        Seconds that one fit may take; one that takes longer is recorded as such, and the rest goes on.
+        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes
+        on.
     memory_limit
         Memory that one process may hold, such as 8GB or 500MB; a fit over it is recorded as such, and the rest goes on.
     out
@@ -108,9 +110,9 @@ def bench(
     identity = {"command": "bench", "paper": chosen.name}
     folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
     limits = _Limits(jobs, time_limit, memory_limit)
-    reproduction = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
+    reproduction, figures = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
     record = _record(reproduction, found, full=full)
-    _write(reproduction, folder, record)
+    _write(reproduction, figures, folder, record)
     if as_json:
         print_json(record | {"out": place})
     elif not quiet:
@@ -185,7 +187,8 @@ def _run(
     *,
     full: bool,
     quiet: bool,
-) -> Reproduction:
+) -> tuple[Reproduction, list[PaperFigure]]:
+    from manyviews.papers.fusion_figures import paper_figures
     from manyviews.papers.material import Material
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
@@ -207,16 +210,17 @@ def _run(
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    return reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    return reproduction, paper_figures(paper.name, setups, material)
 
 
-def _write(reproduction: Reproduction, folder: Path, record: dict[str, Any]) -> None:
+def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
     from manyviews.papers.page import render_page
 
     for name, function in TABLES.items():
         save_text(folder / name, getattr(tables, function)(reproduction))
-    save_text(folder / PAGE, render_page(reproduction))
+    save_text(folder / PAGE, render_page(reproduction, figures))
     save_record(folder, record)
 
 
@@ -237,7 +241,15 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
 
 
 def _print(reproduction: Reproduction, place: str) -> None:
-    from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows
+    from manyviews.papers.tables import (
+        RANK_HEADER,
+        counted,
+        difference_text,
+        notes,
+        our_text,
+        published_text,
+        rank_rows,
+    )
 
     for table in reproduction.paper.tables:
         cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
@@ -252,6 +264,10 @@ def _print(reproduction: Reproduction, place: str) -> None:
             if table.origin == "ours":
                 print()
                 print_table(RANK_HEADER, rank_rows(cells))
-    print(f"\n{counted(reproduction)}")
+    print(f"\nrows that follow the paper: {counted(reproduction)}")
+    if any(cell.variant for cell in reproduction.cells):
+        print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
+    for note in notes(reproduction):
+        print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

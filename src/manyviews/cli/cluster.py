@@ -17,6 +17,7 @@ from manyviews.cli.inputs import (
     parse_scaling,
     parse_settings,
 )
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, AsJson, Header, IdColumn, Missing, NClusters, Switch, Texts, ViewFiles, Whole
 from manyviews.cli.output import check_target, default_folder, refuse_inputs
 from manyviews.cli.reading import say_notes
@@ -39,10 +40,12 @@ def cluster(
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     match_to: str | None = None,
     seed: Whole = 0,
     out: str | None = None,
     refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
+    no_model: Switch = False,
     force: Switch = False,
     as_json: AsJson = False,
     quiet: Switch = False,
@@ -52,12 +55,13 @@ def cluster(
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
         Number of clusters.
     view
-        One view as NAME=FILE; give it once per view. Files: .npy .npz .csv .tsv .parquet .arrow .feather .mtx
-        .mat, .gz where usual.
+        One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
+        it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
+        where usual, and folders of 10x Genomics.
     method
         Clustering method (see: manyviews methods).
     settings
@@ -65,9 +69,11 @@ def cluster(
     scaling
         What is done to each view first: auto, standard, minmax, unit, tfidf or none; or VIEW=WORD, repeated.
     id_column
-        Column of row ids in every table; rows are matched by it. Without it they are matched by position.
+        Column of row ids in every table; rows are matched by it. Without it they are matched by position, or by the
+        names of the rows where all files have some.
     truth
-        Classes to score against: a column of one table, a labelling in the .npz, or a file with one column.
+        Classes to score against: a column of one table, a labelling in the .npz, or a file with one column, and one
+        of ids; some samples may have none.
     missing
         What to do with ids that some view lacks: intersection leaves these samples out, union keeps them, for
         methods that take missing views. Without it they are an error.
@@ -75,7 +81,7 @@ def cluster(
         Fill single empty cells: median of the column, or knn, the mean of the 5 nearest samples. Rows that are empty
         as a whole stay missing. predict fills cells of new samples alike; with knn the model keeps all rows for that.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     match_to
         The labels.csv or output folder of an earlier run; clusters keep its numbers where they are the same groups.
     seed
@@ -84,6 +90,8 @@ def cluster(
         Output folder, by default manyviews-NAME in the current folder.
     refit_seconds
         How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
+    no_model
+        Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
     force
         Replace an earlier output folder.
     as_json
@@ -101,7 +109,8 @@ def cluster(
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+        gaps = impute is not None
+        reading = Reading(id_column, truth, missing, HEADER[header], gaps, layout or Layout())
         data, imputer = fill_cells(load_input(source, view or (), reading), impute)
     refuse_inputs(out, data.checksums)
     check_n_clusters(n_clusters, data.views)
@@ -110,5 +119,6 @@ def cluster(
     say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or default_folder("manyviews", data.name)
-    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
+    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model)
+    record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

@@ -11,6 +11,7 @@ from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
     AsJson,
@@ -65,6 +66,7 @@ def compare(
     missing: Missing = None,
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     seed: Whole = 0,
     jobs: Whole = 1,
     time_limit: float = 150.0,
@@ -81,11 +83,11 @@ def compare(
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz or .mat with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
         Number of clusters.
     view
-        One view as NAME=FILE; give it once per view.
+        One view as NAME=FILE or NAME=FILE:COLUMNS; give it once per view.
     methods
         Names of methods with commas between (see: manyviews methods).
     family
@@ -106,13 +108,14 @@ def compare(
     impute
         Fill single empty cells: median of the column, or knn.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     seed
         First seed.
     jobs
         Fits at a time; -1 for one per core.
     time_limit
-        Seconds that all fits together may take. Quick methods come first; slow ones get fewer fits, or none.
+        Seconds of processor time that all fits together may take. Quick methods come first; slow ones get fewer fits,
+        or none.
     memory_limit
         Memory that one fit may hold, such as 8GB or 500MB; one that needs more is ended and recorded as such.
     out
@@ -127,7 +130,7 @@ def compare(
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         data, _ = fill_cells(load_input(source, view or (), reading), impute)
     refuse_inputs(out, data.checksums)
@@ -254,7 +257,7 @@ def _input_arguments(
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words
+    return words + reading.layout.words()
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:

@@ -168,6 +168,10 @@ class Stages:
         if not self.quiet:
             print_table(header, rows, stream=sys.stderr)
 
+    def caution(self, text: str) -> None:
+        """Say one line about what may be wrong with the result, even when quiet."""
+        print(f"manyviews: warning: {one_line(text)}", file=sys.stderr)
+
     def note(self, text: str) -> None:
         """Say one line."""
         if not self.quiet:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from manyviews.cli.console import UsageError, user_input
+from manyviews.cli.layout import Layout, split_list
 from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "fill_like",
     "keep_numbers",
     "load_input",
+    "load_new",
     "parse_scaling",
     "parse_settings",
     "whole_number",
@@ -37,13 +39,21 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class Reading(NamedTuple):
-    """How files are read: columns of ids and classes, what becomes of gaps, whether text tables have a header."""
+    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model."""
 
     id_column: str | None = None
     truth: str | None = None
     missing: Literal["union", "intersection"] | None = None
     header: bool | None = None
     gaps: bool = False
+    layout: Layout = Layout()
+    known: dict[str, Any] | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Return what ``read_views`` takes."""
+        own: dict[str, Any] = self._asdict()
+        del own["layout"]
+        return own | self.layout.options()
 
 
 def load_input(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
@@ -75,10 +85,38 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), **reading._asdict())
-        if os.path.isfile(source) or _looks_like_path(source):
-            return read_views(source, **reading._asdict())
+            return read_views(_parse_views(view), **reading.options())
+        if os.path.exists(source) or _looks_like_path(source):
+            return read_views(source, **reading.options())
     return _load_named(source, reading)
+
+
+def load_new(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
+    """Load new samples for a model, whose columns are known.
+
+    Parameters
+    ----------
+    source, view, reading
+        As for ``load_input``. One table is taken for all views whose columns it has, and columns of categories that
+        the model has as columns of 0 and 1 become such.
+
+    Returns
+    -------
+    LoadedViews
+        The new samples.
+    """
+    known = {name: columns for name, columns in (reading.known or {}).items() if columns is not None}
+    encoded = {name.partition("=")[0] for columns in known.values() for name in columns if "=" in name}
+    layout = reading.layout
+    layout = replace(layout, encode=[*(layout.encode or ()), *(name.replace(",", ",,") for name in sorted(encoded))])
+    reading = reading._replace(layout=layout)
+    if source is not None and len(known) > 1 and os.path.isfile(source) and layout.columns is None:
+        from manyviews.io.files import TABLES, file_kind
+
+        with user_input():
+            if file_kind(source) in TABLES:
+                view, source = [f"{name}={source}" for name in known], None
+    return load_input(source, view, reading)
 
 
 def fill_cells(data: LoadedViews, strategy: str | None) -> tuple[LoadedViews, Any]:
@@ -127,16 +165,30 @@ def _looks_like_path(source: str) -> bool:
     return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
 
 
-def _parse_views(view: Sequence[str]) -> dict[str, str]:
-    sources: dict[str, str] = {}
+def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+    sources: dict[str, tuple[str, list[str] | None]] = {}
     for pair in view:
         name, mark, path = pair.partition("=")
         if not (name and mark and path):
-            raise UsageError(f"--view {pair}: write --view NAME=FILE")
+            raise UsageError(f"--view {pair}: write --view NAME=FILE, or NAME=FILE:COLUMNS")
         if name in sources:
             raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
-        sources[name] = path
+        sources[name] = _file_and_columns(path)
     return sources
+
+
+def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
+    """Return a path and what stands behind its colon; a colon may be part of the path, if such a file exists."""
+    places = [i for i, mark in enumerate(text) if mark == ":"]
+    if os.path.exists(text) or not places:
+        return text, None
+    at = next((i for i in reversed(places) if os.path.exists(text[:i])), None)
+    if at is None:  # neither is there: let the message name what was most likely meant
+        at = next((i for i in places if os.path.splitext(text[:i])[1]), len(text))
+    columns = split_list([text[at + 1 :]])
+    if not columns and at < len(text):
+        raise UsageError(f"--view ...={text}: name the columns behind the colon, or leave it out")
+    return text[:at], columns or None
 
 
 def _load_named(name: str, reading: Reading) -> LoadedViews:

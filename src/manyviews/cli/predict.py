@@ -6,7 +6,8 @@ import os
 from dataclasses import replace
 
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
-from manyviews.cli.inputs import Reading, fill_like, load_input
+from manyviews.cli.inputs import Reading, fill_like, load_new
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
 from manyviews.cli.output import new_file, refuse_inputs
 from manyviews.cli.reading import say_notes
@@ -23,6 +24,7 @@ def predict(
     id_column: IdColumn = None,
     missing: Missing = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     out: str | None = None,
     force: Switch = False,
     quiet: Switch = False,
@@ -34,7 +36,7 @@ def predict(
     folder
         Output folder of manyviews cluster.
     source
-        A file with all views of the new samples, or a named data set.
+        A file with all views of the new samples, or a named data set. A table may have more columns than needed.
     view
         One view as NAME=FILE; give it once per view.
     id_column
@@ -42,7 +44,7 @@ def predict(
     missing
         What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
     header
-        Whether the first row of csv and tsv files holds names: auto, yes or no.
+        Whether the first row of text files holds names: auto, yes or no.
     out
         File for the labels as csv; without it they are printed.
     force
@@ -52,10 +54,12 @@ def predict(
     """
     from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import load_imputer, load_model, match_features
-    from manyviews.io.write import MODEL, write_labels
+    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
+    from manyviews.io.write import MODEL, RECORD, write_labels
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
+    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
+        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
     with user_input():
         model, imputer = load_model(place), load_imputer(place)
     if not hasattr(model, "predict"):
@@ -64,8 +68,9 @@ def predict(
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     _check_file(out, place, force=force)
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        reading = Reading(id_column, missing=missing, header=HEADER[header], gaps=imputer is not None)
-        data = load_input(source, view or (), reading)
+        known, gaps = known_columns(place), imputer is not None
+        reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
+        data = load_new(source, view or (), reading)
     refuse_inputs(out, data.checksums)
     with user_input():
         views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
@@ -76,7 +81,7 @@ def predict(
     with new_file(out, force=force) as stream:
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(data.views)
-        write_labels(stream, labels, samples=views.sample_names)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:

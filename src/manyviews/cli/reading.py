@@ -17,8 +17,10 @@ MOST_COMBINATIONS = 12
 
 def say_notes(data: LoadedViews, progress: Stages) -> None:
     """Say what was decided while reading, and who is where if the views have different ids."""
+    from manyviews.io.choosing import Caution
+
     for note in data.notes:
-        progress.note(note)
+        (progress.caution if isinstance(note, Caution) else progress.note)(note)
     if data.presence:
         names = data.views.names
         rows = [

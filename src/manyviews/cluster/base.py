@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -22,6 +23,7 @@ from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views, frames
+from manyviews.views.alignment import check_paired
 from manyviews.views.caller import relayed_warnings, warn_user
 from manyviews.views.cells import Labelled, check_tells, first_equals
 from manyviews.views.check import (
@@ -29,6 +31,8 @@ from manyviews.views.check import (
     as_views,
     check_kind,
     check_numbers,
+    check_table,
+    cut_frame,
     is_table,
     per_view,
 )
@@ -37,7 +41,7 @@ from manyviews.views.constant import constant_views
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
-__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng"]
+__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng", "plain_integers"]
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
@@ -134,7 +138,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
-        self._fit_checked(X, match_to)
+        with plain_integers(self):
+            self._fit_checked(X, match_to)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
@@ -250,40 +255,49 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
-        views = self._cut_table(X, reset) if is_table(X) else as_views(X, self.views)
+        table, by_name = is_table(X), self._is_cut_by_name(X)
+        if table:
+            views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
+        else:
+            views = as_views(X, self.views)
         if reset:
             views = check_numbers(views, self._accepts())
             for view, observed in zip(views.items(), views.observed.T, strict=True):
                 check_tells(Labelled(*view), observed)
-            self._remember_views(views, X)
+            check_paired(views.names, views.observed)
+            self._remember_views(views, table=table, by_name=by_name)
             return views
         views = match_views(views, self._fitted_views, partial=self._accepts_missing)
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
-        if frames.is_frame(X):
-            frames.check_numeric(X, "X")
-        elif isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
+        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
+        check_table(X)
         with relayed_warnings():
             array = validate_data(
                 self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
             )
-        groups = column_groups(X if frames.is_frame(X) else array, self.views)
-        return Views(cut_columns(array, groups))
+        return Views(cut_columns(array, column_groups(array, self.views)))
 
-    def _remember_views(self, views: Views, X: Any) -> None:
+    def _is_cut_by_name(self, X: Any) -> bool:
+        """Tell whether a table's columns belong to views by name, or are no plain numbers: scikit-learn has no rule."""
+        return frames.is_frame(X) and (isinstance(self.views, Mapping) or not frames.is_plain(X, "X"))
+
+    def _remember_views(self, views: Views, *, table: bool, by_name: bool) -> None:
         self.n_views_in_ = len(views.names)
         self.view_names_in_ = np.array(views.names)
         self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        table = is_table(X)
-        cut_by_name = isinstance(self.views, Mapping) or (frames.is_frame(X) and frames.has_nested_columns(X))
-        self._fitted_views = FittedViews.of(views, named=cut_by_name if table else views.has_names)
-        if not table:
+        named = by_name or isinstance(self.views, Mapping) if table else views.has_names
+        self._fitted_views = FittedViews.of(views, named=named)
+        if not table or by_name:
             self.n_features_in_ = views.shape[1]
             self.__dict__.pop("feature_names_in_", None)
+        if by_name:
+            names = [name for columns in views.feature_names for name in columns or ()]
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _accepts(self) -> Accepts:
         name = type(self).__name__
@@ -346,8 +360,35 @@ class PredictMixin:
             If views are missing, unknown or of another width.
         """
         check_is_fitted(self)
-        labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
+        with plain_integers(self):
+            labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
         return labels
+
+
+@contextmanager
+def plain_integers(estimator: Any) -> Iterator[None]:
+    """Let the parameters of an estimator be Python's own numbers for a while: those of eight bits overflow."""
+    given = {name: getattr(estimator, name) for name in estimator.get_params(deep=False)}
+    plain = {name: _plain(value) for name, value in given.items()}
+    changed = {name for name, value in plain.items() if value is not given[name]}
+    try:
+        for name in changed:
+            setattr(estimator, name, plain[name])
+        yield
+    finally:
+        for name in changed:
+            setattr(estimator, name, given[name])
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy number as Python's, also in a list, tuple or mapping; anything else as it is."""
+    if isinstance(value, np.bool_ | np.integer):
+        return value.item()
+    if isinstance(value, list | tuple) and any(isinstance(item, np.integer) for item in value):
+        return type(value)(map(_plain, value))
+    if isinstance(value, dict) and any(isinstance(item, np.integer) for item in value.values()):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def child_rng(random_state: Any) -> np.random.Generator:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from scipy import sparse
 
+from manyviews.io.machine import machine_memory, readable_size
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 
@@ -21,29 +20,6 @@ __all__ = [
     "readable_size",
     "stored_width",
 ]
-
-_CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-def machine_memory() -> tuple[int | None, int | None]:
-    """Return the bytes of memory that a process may use in all, and those free now; None where they are unknown."""
-    total = None
-    if hasattr(os, "sysconf") and {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= os.sysconf_names.keys():
-        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for place in _CONTROL_GROUPS:  # a container may be allowed less than the machine has
-        limit = _read(place).strip()
-        if limit.isdigit() and total is not None:
-            total = min(total, int(limit))
-    lines = (line.split() for line in _read("/proc/meminfo").splitlines())
-    free = next((int(words[1]) * 1024 for words in lines if words[0] == "MemAvailable:"), None)
-    return total, free if free is None or total is None else min(free, total)
-
-
-def _read(place: str) -> str:
-    try:
-        return Path(place).read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
 
 
 def check_memory(estimator: Any, views: Views) -> None:
@@ -118,8 +94,3 @@ def _reach(estimator: Any, views: Views, needed: int, total: int) -> str:
         return ""
     most = len(views) * (total / needed) ** (1.0 / estimator._memory_order)
     return f", which is enough for up to about {int(float(f'{most:.1e}'))} samples of these views"
-
-
-def readable_size(n_bytes: float) -> str:
-    """Return a number of bytes in words."""
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"

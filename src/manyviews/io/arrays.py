@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +13,10 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from manyviews.io.files import file_kind, readable, require_file
+from manyviews.io.machine import check_promise, read_bounded
+from manyviews.io.text import is_number
 
-__all__ = ["check_matrix", "read_array"]
+__all__ = ["check_matrix", "read_array", "without_codes"]
 
 
 def read_array(path: str | os.PathLike[str]) -> Any:
@@ -38,9 +43,42 @@ def read_array(path: str | os.PathLike[str]) -> Any:
             array = np.load(file, mmap_mode="r", allow_pickle=False)
     else:
         with readable(path, "a Matrix Market file"):
-            array = scipy_io.mmread(str(file))
+            array = _read_market(file, os.fspath(path))
         array = array.tocsr() if sparse.issparse(array) else np.asarray(array)
     return check_matrix(array, os.fspath(path))
+
+
+def _read_market(file: Path, where: str) -> Any:
+    """Read a Matrix Market file whose header promises no more than the file can hold and memory can take."""
+    content = read_bounded(file, where)
+    n_rows, n_columns, stored, layout, *_ = scipy_io.mminfo(io.BytesIO(content))
+    # an entry takes two bytes at least, with its end of line; that of a sparse matrix has a row and a column too
+    if stored * (2 if layout == "array" else 4) > 2 * len(content):
+        raise ValueError(
+            f"{where} says that it has {n_rows} rows, {n_columns} columns and {stored} entries, more than its "
+            f"{len(content)} bytes can hold; it is damaged or cut short"
+        )
+    check_promise(8.0 * (n_rows + n_columns) + 16.0 * stored, where, f"{n_rows} rows and {n_columns} columns")
+    return scipy_io.mmread(io.BytesIO(content))
+
+
+def without_codes(array: Any, codes: Sequence[str]) -> tuple[Any, int]:
+    """Return an array with NaN for the numbers that stand for missing ones, and how many these were."""
+    numbers = [float(code) for code in codes if is_number(code) and code.strip()]
+    if not numbers:
+        return array, 0
+    values = array.data if sparse.issparse(array) else array
+    found = np.isin(values, numbers)
+    if not found.any():
+        return array, 0
+    if sparse.issparse(array):
+        raise ValueError(
+            f"{int(found.sum())} entries of a sparse matrix are {codes}, missing numbers; a sparse view has no empty "
+            "cells: save it as a dense array"
+        )
+    array = np.array(array, dtype=array.dtype if array.dtype.kind == "f" else np.float64)
+    array[found] = np.nan
+    return array, int(found.sum())
 
 
 def check_matrix(array: Any, where: str) -> Any:

@@ -46,11 +46,13 @@ def read_earlier_labels(path: str | os.PathLike[str], views: Views) -> Earlier:
     """
     place = os.path.join(path, LABELS) if os.path.isdir(path) else path
     given = os.fspath(place)
-    columns = read_columns(place, as_text=("sample",))
-    for name in ("sample", "cluster"):
-        if name not in columns:
-            raise ValueError(f"{given} has no column {name!r}; give the labels.csv of an earlier run (--match-to)")
-    samples, clusters = [str(key) for key in columns["sample"]], columns["cluster"]
+    columns = read_columns(place)
+    first = next(iter(columns))  # called as the ids were
+    if "cluster" not in columns or first == "cluster":
+        lacking = "sample" if first == "cluster" else "cluster"
+        raise ValueError(f"{given} has no column {lacking!r}; give the labels.csv of an earlier run (--match-to)")
+    samples = [str(key) for key in read_columns(place, as_text=(first,))[first]]
+    clusters = columns["cluster"]
     check_unique(samples, given)
     for row, cluster in enumerate(clusters):
         if not _is_cluster(cluster):

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["ARRAYS", "MULTIVIEW", "TABLES", "checksum", "file_kind", "readable", "require_file", "stem"]
+__all__ = ["ARRAYS", "MULTIVIEW", "TABLES", "TEXTS", "checksum", "file_kind", "readable", "require_file", "stem"]
 
 MULTIVIEW = (".npz", ".mat")
 ARRAYS = (".npy", ".mtx", ".mtx.gz")
-TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".ipc")
+TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".gct")
+TABLES = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet", ".arrow", ".feather", ".ipc")
 
 # What a damaged or foreign file makes the parsers of numpy, scipy and the standard library raise.
 _PARSER_ERRORS = (
@@ -120,8 +121,10 @@ def readable(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     try:
         yield
     except _PARSER_ERRORS as error:
-        detail = " ".join(str(error).split()) or type(error).__name__
         given = os.fspath(path)
+        if isinstance(error, ValueError) and str(error).startswith(given):
+            raise  # it is said already
+        detail = " ".join(str(error).split()) or type(error).__name__
         if "pickle" in detail or "Python objects" in detail:
             raise ValueError(
                 f"{given} is not {what} of plain numbers: it is damaged, or holds pickled Python objects, which are "

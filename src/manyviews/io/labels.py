@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_labels"]
+__all__ = ["LABEL_KEYS", "check_labels"]
+
+# What classes are called in files, in lower case, the surest names first.
+LABEL_KEYS = ("gt", "y", "truth", "truelabel", "labels", "label", "gnd", "gtruth", "ground_truth", "classes", "class")
 
 
 def check_labels(values: Any, n: int, where: str) -> NDArray[Any]:
@@ -25,12 +28,12 @@ def check_labels(values: Any, n: int, where: str) -> NDArray[Any]:
     Returns
     -------
     ndarray of shape (n,)
-        int64 where the labels are whole numbers, else text.
+        int64 where the labels are whole numbers, else text; objects with None where some labels are missing.
 
     Raises
     ------
     ValueError
-        If there is not exactly one label per sample, or a label is missing.
+        If there is not exactly one label per sample, or none at all.
 
     Examples
     --------
@@ -45,12 +48,15 @@ def check_labels(values: Any, n: int, where: str) -> NDArray[Any]:
         array = array.argmax(axis=1)
     if array.shape != (n,):
         raise ValueError(f"{where} has shape {array.shape} for {n} samples; give one class per sample")
-    if array.dtype.kind == "f":
-        if np.isnan(array).any():
-            row = int(np.flatnonzero(np.isnan(array))[0])
-            raise ValueError(f"{where} has no class for row {row}; scoring needs a class for every sample")
-        if not np.array_equal(array, np.floor(array)) or not np.isfinite(array).all():
-            raise ValueError(f"{where} holds fractions; classes are whole numbers or text")
+    known = np.array([not (value is None or value != value or value == "") for value in array.tolist()], dtype=bool)
+    if not known.all():
+        if not known.any():
+            raise ValueError(f"{where} has no class for any sample; leave it out")
+        labels = np.full(n, None, dtype=object)
+        labels[known] = check_labels(np.array(array[known].tolist()), int(known.sum()), where).tolist()
+        return labels
+    if array.dtype.kind == "f" and not (np.array_equal(array, np.floor(array)) and np.isfinite(array).all()):
+        raise ValueError(f"{where} holds fractions; classes are whole numbers or text")
     if array.dtype.kind in "buif":
         return array.astype(np.int64)
     if array.dtype.kind not in "UO":

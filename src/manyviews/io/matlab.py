@@ -12,23 +12,24 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from manyviews.io.arrays import check_matrix
+from manyviews.io.choosing import Caution
 from manyviews.io.files import readable, require_file, stem
-from manyviews.io.labels import check_labels
+from manyviews.io.labels import LABEL_KEYS, check_labels
 
 __all__ = ["MatlabViews", "read_matlab"]
 
 # Compared in lower case, in this order.
 _VIEWS = ("x", "views", "view", "data", "dataset", "fea", "feas", "feature", "features", "xs", "mv")
-_LABELS = ("gt", "y", "truth", "truelabel", "labels", "label", "gnd", "gtruth", "ground_truth", "classes", "class")
 _NAMES = ("view_names", "viewnames", "view_name", "names")
 _NUMBERED = re.compile(r"(x|view|v|fea|feature|data)_?(\d+)")
 
 
 class MatlabViews(NamedTuple):
-    """Views by name, each of shape (n, d_v), and the classes (n,) if the file has some."""
+    """Views by name, each of shape (n, d_v), the classes (n,) if the file has some, and what was turned."""
 
     views: dict[str, Any]
     labels: NDArray[Any] | None
+    notes: tuple[str, ...] = ()
 
 
 def read_matlab(path: str | os.PathLike[str]) -> MatlabViews:
@@ -57,12 +58,16 @@ def read_matlab(path: str | os.PathLike[str]) -> MatlabViews:
     by_lower: dict[str, str] = {}
     for key in variables:
         by_lower.setdefault(key.lower(), key)
-    label_key = next((by_lower[key] for key in _LABELS if key in by_lower), None)
+    label_key = next((by_lower[key] for key in LABEL_KEYS if key in by_lower), None)
     views = _find_views(variables, by_lower, label_key, where)
     labels = None if label_key is None else _flat_labels(variables[label_key])
     oriented = _orient(views, None if labels is None else len(labels), where)
     n = next(iter(oriented.values())).shape[0]
-    return MatlabViews(oriented, None if labels is None else check_labels(labels, n, f"{where}: {label_key}"))
+    turned = [name for name, view in views.items() if view.shape[0] != n]
+    notes = (
+        (Caution(f"{where}: {', '.join(turned)} are stored with samples as columns and were turned"),) if turned else ()
+    )
+    return MatlabViews(oriented, None if labels is None else check_labels(labels, n, f"{where}: {label_key}"), notes)
 
 
 def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -139,14 +144,13 @@ def _flat_labels(value: Any) -> Any:
 
 
 def _orient(views: dict[str, Any], n_labels: int | None, where: str) -> dict[str, Any]:
-    """Return the views with samples as rows."""
-    heights = {view.shape[0] for view in views.values()}
-    widths = {view.shape[1] for view in views.values()}
-    if n_labels is None:
-        upright, transposed = len(heights) == 1, len(widths) == 1
-    else:
-        upright, transposed = heights == {n_labels}, widths == {n_labels}
-    if not upright and not transposed:
+    """Return the views with samples as rows: all as they are, all turned, or each so that its side of n is the rows."""
+    sides = [set(view.shape) for view in views.values()]
+    n = n_labels
+    if n is None and len(common := set.intersection(*sides)) > 0:
+        tall = [size for size in common if all(view.shape[0] == size for view in views.values())]
+        n = tall[0] if tall else max(common)
+    if n is None or not all(n in side for side in sides):
         shapes = ", ".join(f"{name} {view.shape[0]}×{view.shape[1]}" for name, view in views.items())
         expected = (
             "one size that all views share" if n_labels is None else f"one side of {n_labels}, as there are labels"
@@ -154,8 +158,8 @@ def _orient(views: dict[str, Any], n_labels: int | None, where: str) -> dict[str
         raise ValueError(
             f"{where}: the views do not fit together ({shapes}; expected {expected}); store samples as rows"
         )
-    turned = {name: view if upright else view.T for name, view in views.items()}
+    rows = {name: view if view.shape[0] == n else view.T for name, view in views.items()}
     return {
         name: check_matrix(view if sparse.issparse(view) else np.ascontiguousarray(view), f"{where}: {name}")
-        for name, view in turned.items()
+        for name, view in rows.items()
     }

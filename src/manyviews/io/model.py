@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import shutil
 import zipfile
-from collections.abc import Collection
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import manyviews
 from manyviews.io.files import checksum
 from manyviews.io.model_types import is_model_type, with_public_name
 from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
+from manyviews.views.new_samples import FittedViews, match_views
 
-__all__ = ["FORMAT", "load_imputer", "load_model", "match_features", "save_model"]
+__all__ = [
+    "FORMAT",
+    "known_columns",
+    "load_imputer",
+    "load_model",
+    "match_features",
+    "model_bytes",
+    "save_model",
+]
 
 # Of the folder and of what fitted estimators hold: raise it when a record that one holds moves or changes.
 FORMAT = 2
@@ -61,19 +68,35 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
     write_json(folder / _HEADER, header)
 
 
+def model_bytes(estimator: Any) -> int:
+    """Return about how many bytes ``save_model`` writes, without making a copy of the arrays."""
+    arrays = 0
+
+    def count(buffer: pickle.PickleBuffer) -> None:
+        nonlocal arrays
+        arrays += buffer.raw().nbytes
+
+    rest = pickle.dumps(estimator, protocol=5, buffer_callback=count)
+    return arrays + len(rest)
+
+
 def _dump(estimator: Any, path: Path) -> None:
-    """Write an estimator, its class named as users know it."""
+    """Write an estimator, its class named as users know it; from file to file, so that no second copy is in memory."""
     import skops.io
 
-    with (
-        zipfile.ZipFile(BytesIO(skops.io.dumps(estimator))) as whole,
-        zipfile.ZipFile(path, "w") as archive,
-    ):
-        for entry in whole.infolist():
-            content = whole.read(entry)
-            if entry.filename == _DESCRIPTION:
-                content = json.dumps(json.loads(content, object_hook=with_public_name)).encode()
-            archive.writestr(entry, content)
+    plain = path.with_suffix(".part")
+    try:
+        skops.io.dump(estimator, plain)
+        with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(path, "w") as archive:
+            for entry in whole.infolist():
+                if entry.filename == _DESCRIPTION:
+                    content = json.loads(whole.read(entry), object_hook=with_public_name)
+                    archive.writestr(entry, json.dumps(content).encode())
+                    continue
+                with whole.open(entry) as source, archive.open(entry.filename, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+    finally:
+        plain.unlink(missing_ok=True)
 
 
 def load_model(folder: str | os.PathLike[str]) -> Any:
@@ -191,6 +214,11 @@ def _describes_a_view(entry: Any) -> bool:
     return isinstance(entry["name"], str) and isinstance(entry["n_features"], int) and named
 
 
+def known_columns(folder: str | os.PathLike[str]) -> dict[str, list[str] | None]:
+    """Return the names of the columns of each view that a model was fitted on; None for views without names."""
+    return {view["name"]: view["feature_names"] for view in read_header(folder)["views"]}
+
+
 def match_features(views: Views, folder: str | os.PathLike[str], *, partial: bool = False) -> Views:
     """Return the views of new samples as the model of a folder takes them.
 
@@ -213,44 +241,9 @@ def match_features(views: Views, folder: str | os.PathLike[str], *, partial: boo
     ValueError
         If views or columns are missing or unknown, or a width differs.
     """
-    expected = read_header(folder)["views"]
-    names = [view["name"] for view in expected]
-    if partial and set(names).intersection(views.names):
-        expected = [view for view in expected if view["name"] in views.names]
-        names = [view["name"] for view in expected]
-    if len(names) == len(views.names) == 1:
-        given = views  # one file for one view: what the file is called says nothing
-    else:
-        lacking, unknown = _differences(names, views.names)
-        if lacking or unknown:
-            raise ValueError(
-                f"the model has the views {names}; missing here: {lacking}, unknown here: {unknown}; "
-                "give each view as --view NAME=FILE"
-            )
-        given = views.select(names)
-    arrays = {}
-    for name, array, columns, view in zip(names, given.arrays, given.feature_names, expected, strict=True):
-        order = _column_order(name, array.shape[1], columns, view)
-        arrays[name] = array if order is None else array[:, order]
-    return Views(arrays, sample_names=views.sample_names)
-
-
-def _column_order(name: str, width: int, columns: tuple[str, ...] | None, expected: dict[str, Any]) -> Any:
-    """Return the positions of the model's columns in a view, or None where they are in place."""
-    wanted = expected["feature_names"]
-    if columns is not None and wanted is not None and list(columns) != wanted:
-        lacking, unknown = _differences(wanted, columns)
-        if lacking or unknown:
-            raise ValueError(
-                f"view {name!r} has other columns than the model was fitted on; "
-                f"missing here: {lacking[:5]}, unknown here: {unknown[:5]}"
-            )
-        position = {column: place for place, column in enumerate(columns)}
-        return np.array([position[column] for column in wanted])
-    if width != expected["n_features"]:
-        raise ValueError(f"view {name!r} has {width} features, but the model was fitted on {expected['n_features']}")
-    return None
-
-
-def _differences(expected: Collection[str], given: Collection[str]) -> tuple[list[str], list[str]]:
-    return [key for key in expected if key not in set(given)], [key for key in given if key not in set(expected)]
+    described = read_header(folder)["views"]
+    columns = tuple(None if view["feature_names"] is None else tuple(view["feature_names"]) for view in described)
+    names, widths = (tuple(view[key] for view in described) for key in ("name", "n_features"))
+    if len(names) == len(views.names) == 1 or not views.has_names:
+        views = views.renamed(names)  # what a file of one view is called says nothing
+    return match_views(views, FittedViews(names, True, widths, columns), partial=partial)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.io.arrays import check_matrix
+from manyviews.io.choosing import Caution
 from manyviews.io.files import file_kind, readable, require_file, stem
-from manyviews.io.labels import check_labels
+from manyviews.io.labels import LABEL_KEYS, check_labels
+from manyviews.io.machine import check_promise
 
 __all__ = ["MultiviewFile", "read_multiview_file"]
 
 _VIEW_KEY = re.compile(r"view_(\d+)(?:_data)?")
 _CSR_PARTS = ("data", "indices", "indptr", "shape")
+_ID_KEYS = ("ids", "id", "sample_names", "samples", "sample_ids", "obs_names", "names", "index")
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,18 @@ class MultiviewFile:
         The description stored in the file, empty if there is none.
     other_labels : dict of str to ndarray
         Further labellings (``labels_time`` and the like) by their name in the file.
+    ids : list of str or None
+        Names of the samples.
+    notes : tuple of str
+        What was decided while reading.
     """
 
     views: dict[str, Any]
     labels: NDArray[Any] | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     other_labels: dict[str, NDArray[Any]] = field(default_factory=dict)
+    ids: list[str] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
@@ -53,7 +64,8 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
     path : str or path-like
         A .mat file in one of the field's usual shapes, or an .npz file: the uniform layout (``view_0``,
         ``view_1``, ... or their CSR parts ``view_0_data``, ``_indices``, ``_indptr``, ``_shape``; optionally
-        ``labels``, ``view_names`` and ``meta``), one 2-D array, or what ``scipy.sparse.save_npz`` wrote.
+        ``labels``, ``view_names`` and ``meta``), what ``scipy.sparse.save_npz`` wrote, or 2-D arrays of any names,
+        with classes (``labels``, ``y``, ...) and ids (``ids``, ``sample_names``, ...) of the samples.
 
     Returns
     -------
@@ -81,11 +93,13 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
     if kind == ".mat":
         from manyviews.io.matlab import read_matlab
 
-        return MultiviewFile(*read_matlab(path))
+        matlab = read_matlab(path)
+        return MultiviewFile(matlab.views, matlab.labels, notes=matlab.notes)
     if kind != ".npz":
         raise ValueError(f"{os.fspath(path)} holds one view at most; a multi-view file is an .npz or a .mat")
     # The file is opened here, because numpy leaves it open where the archive is damaged.
     with readable(path, "an .npz file"), file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        check_archive(archive.zip, os.fspath(path))
         # Members that are no arrays come as bytes.
         arrays = {key: array for key in archive.files if isinstance(array := archive[key], np.ndarray)}
     return _from_arrays(arrays, os.fspath(path))
@@ -101,17 +115,60 @@ def _from_arrays(arrays: Mapping[str, Any], where: str) -> MultiviewFile:
             )
         return _uniform(arrays, len(numbers), where)
     if {"format", "shape", "data"} <= arrays.keys():
+        _check_rows(arrays["shape"], where)
         with readable(where, "a sparse matrix saved by scipy"):
-            matrix = sparse.load_npz(where).tocsr()
-        return MultiviewFile({stem(where): check_matrix(matrix, where)})
-    tables = [key for key, array in arrays.items() if array.ndim == 2]
-    if len(tables) != 1:
+            matrix = sparse.load_npz(where)
+            if matrix.format in ("csr", "csc"):
+                matrix.check_format(full_check=True)
+        return MultiviewFile({stem(where): check_matrix(matrix.tocsr(), where)})
+    return _any_names(arrays, where)
+
+
+def _any_names(arrays: Mapping[str, Any], where: str) -> MultiviewFile:
+    """Take every 2-D array for a view, besides classes and ids by their usual names."""
+    arrays = dict(arrays)
+    label_key = next((key for key in arrays if key.lower() in LABEL_KEYS), None)
+    id_key = next((key for key in arrays if key.lower() in _ID_KEYS and arrays[key].ndim == 1), None)
+    extras = {label_key, id_key}
+    views: dict[str, Any] = {}
+    prefixes = [key.removesuffix("_indptr") for key in arrays if key.endswith("_indptr")]
+    for prefix in prefixes:
+        if all(f"{prefix}_{part}" in arrays for part in _CSR_PARTS):
+            views[prefix] = _from_csr_parts(arrays, prefix, where)
+            extras |= {f"{prefix}_{part}" for part in _CSR_PARTS}
+    rest = {key: array for key, array in arrays.items() if key not in extras}
+    views |= {key: check_matrix(array, f"{where}: {key}") for key, array in rest.items() if array.ndim == 2}
+    if not views:
         raise ValueError(
-            f"{where} holds {len(tables)} two-dimensional arrays ({', '.join(sorted(arrays)[:6]) or 'nothing'}) and "
-            "does not follow the multi-view layout; name its arrays view_0, view_1, ... and, for scoring, labels"
+            f"{where} holds no two-dimensional array ({', '.join(sorted(arrays)[:6]) or 'nothing'}); save each view as "
+            "an array of samples × features and, for scoring, labels"
         )
-    name = stem(where) if tables[0] == "arr_0" else tables[0]
-    return _with_extras({name: check_matrix(arrays[tables[0]], where)}, arrays, where)
+    counts = {view.shape[0] for view in views.values()}
+    if len(counts) > 1:
+        shapes = ", ".join(f"{name!r} {view.shape[0]} × {view.shape[1]}" for name, view in views.items())
+        raise ValueError(
+            f"{where} holds {len(views)} two-dimensional arrays with different numbers of rows ({shapes}); save the "
+            "same samples as rows of each, or name the arrays that are views: --view NAME=FILE:ARRAY"
+        )
+    n, left_out = counts.pop(), [key for key in rest if key not in views and key not in ("meta", "view_names")]
+    ids = None if id_key is None or arrays[id_key].shape != (n,) else list(map(str, arrays[id_key].tolist()))
+    left_out = [key for key in left_out if not key.startswith("labels_")]
+    notes: tuple[str, ...] = ()
+    if len(views) > 1:
+        notes += (f"{where}: the arrays {', '.join(map(repr, views))} are taken for views",)
+    if left_out:
+        notes += (Caution(f"{where}: {', '.join(map(repr, left_out[:6]))} are not used: views have two dimensions"),)
+    if list(views) == ["arr_0"]:
+        views = {stem(where): views["arr_0"]}
+    if label_key is not None:
+        arrays["labels"] = arrays[label_key]
+    return replace(_with_extras(views, arrays, where), ids=ids, notes=notes)
+
+
+def _check_rows(shape: Any, where: str) -> None:
+    """Refuse a sparse matrix whose shape alone would fill the memory, before anything is made of it."""
+    sizes = [int(size) for size in np.ravel(shape)]
+    check_promise(8.0 * sum(sizes), where, " × ".join(map(str, sizes)) + " cells")
 
 
 def _uniform(arrays: Mapping[str, Any], n_views: int, where: str) -> MultiviewFile:
@@ -143,12 +200,35 @@ def _uniform_view(arrays: Mapping[str, Any], i: int, where: str) -> Any:
             f"{where} lacks {', '.join(lacking)}; save each view as {key} or as its CSR parts "
             f"{', '.join(f'{key}_{part}' for part in _CSR_PARTS)}"
         )
+    return _from_csr_parts(arrays, key, where)
+
+
+def _from_csr_parts(arrays: Mapping[str, Any], key: str, where: str) -> Any:
     data, indices, indptr, shape = (arrays[f"{key}_{part}"] for part in _CSR_PARTS)
+    _check_rows(shape, where)
     with readable(where, f"a multi-view file, because the CSR parts of {key} do not fit together"):
         matrix = sparse.csr_matrix((data, indices, indptr), shape=tuple(int(size) for size in shape.ravel()))
         # The constructor trusts the indices; one out of bounds would read foreign memory later.
         matrix.check_format(full_check=True)
     return check_matrix(matrix, f"{where}: {key}")
+
+
+def check_archive(archive: zipfile.ZipFile, where: str) -> None:
+    """Raise ValueError where the members of an .npz file promise more than they hold or memory can take."""
+    infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+    check_promise(float(sum(info.file_size for info in infos)), where, f"{len(infos)} arrays")
+    for info in infos:
+        with archive.open(info) as stream:
+            if stream.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
+                continue  # no array, whatever it is called
+            version = tuple(stream.read(2))
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(stream)
+        if not dtype.hasobject and math.prod(shape) * dtype.itemsize > info.file_size:
+            raise ValueError(
+                f"{where}: {info.filename} says that it has the shape {shape}, more than its {info.file_size} bytes "
+                "can hold; it is damaged"
+            )
 
 
 def _with_extras(views: dict[str, Any], arrays: Mapping[str, Any], where: str) -> MultiviewFile:

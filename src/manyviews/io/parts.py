@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from manyviews.io.arrays import read_array
-from manyviews.io.files import MULTIVIEW, TABLES, file_kind, stem
+from manyviews.io.arrays import read_array, without_codes
+from manyviews.io.choosing import PartOptions, choose, matches
+from manyviews.io.files import MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem
 from manyviews.io.matching import check_unique
 from manyviews.io.multiview import read_multiview_file
-from manyviews.io.tables import read_table
+from manyviews.io.tables import Frames, read_columns, read_table
+from manyviews.io.tenx import find_matrix, read_cells
 
-__all__ = ["Part", "read_part"]
+__all__ = ["Part", "read_part", "with_ids"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Part:
     ids: list[str] | None = None
     truth: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(next(iter(self.views.values())).shape[0])
@@ -44,25 +49,33 @@ class Part:
         """Return the only view of the file under a name; raise ValueError where there are several."""
         if len(self.views) != 1:
             raise ValueError(
-                f"{self.path} holds {len(self.views)} views, but was given as the one view {name!r}; "
-                "give the file alone"
+                f"{self.path} holds {len(self.views)} views, but was given as the one view {name!r}; give the file "
+                f"alone, or name the one that is meant: --view {name}={self.path}:{next(iter(self.views))}"
             )
-        return replace(self, views={name: next(iter(self.views.values()))})
+        (own, view), *_ = self.views.items()
+        return replace(self, views={name: view}, columns={name: self.columns[own]} if own in self.columns else {})
+
+    def names_of(self, view: str) -> tuple[str, ...] | None:
+        """Return the names of the columns of a view, where it has some."""
+        columns = getattr(self.views[view], "columns", None)
+        return self.columns.get(view) if columns is None else tuple(columns)
 
 
 def read_part(
-    path: str | os.PathLike[str], id_column: str | None, truth: str | None, header: bool | None = None
+    path: str | os.PathLike[str],
+    options: PartOptions = PartOptions(),  # noqa: B008 (immutable)
+    frames: Frames | None = None,
 ) -> Part:
     """Read one file.
 
     Parameters
     ----------
     path : str or path-like
-        A table, an array, or a file with several views.
-    id_column, truth : str or None
-        Columns of ids and of classes; see ``read_views``.
-    header : bool, default=None
-        Whether the first row of a text table holds names.
+        A table, an array, a file with several views, or a folder of 10x Genomics.
+    options : PartOptions
+        Columns of ids, of classes and of features, and so on; see ``read_views``.
+    frames : dict, default=None
+        Tables that were read before.
 
     Returns
     -------
@@ -74,18 +87,101 @@ def read_part(
     ValueError
         If it cannot be read, ids repeat, or an array was to have an id column.
     """
-    given, kind = os.fspath(path), file_kind(path)
+    given = os.fspath(path)
+    places = find_matrix(path) if os.path.isdir(path) or ".mtx" in os.path.basename(given).lower() else None
+    if places is not None and not options.transpose:
+        cells = read_cells(places, stem(path), options.columns)
+        check_unique(cells.ids, os.fspath(places[1]))
+        return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
+    if os.path.isdir(path):
+        require_file(path)
+    kind = file_kind(path)
     if kind in TABLES:
-        table = read_table(path, id_column=id_column, truth=truth, header=header)
+        table = read_table(path, options, frames)
         if table.ids is not None:
-            check_unique(table.ids, f"{given}, column {id_column!r}")
-        return Part(given, {stem(path): table.features}, table.ids, table.truth, table.notes)
-    if id_column is not None:
+            what = "column names" if options.transpose else f"column {options.id_column!r}"
+            check_unique(table.ids, f"{given}, {what}")
+        return Part(given, {stem(path): table.features}, table.ids, table.truth, table.notes, (given,))
+    if options.id_column is not None and not options.has_ids:
         raise ValueError(
-            f"{given} has no column {id_column!r}, because a {kind} file has no named columns; leave --id (id_column) "
-            "out and give the same samples in the same order, or save the view as a table"
+            f"{given} has no column {options.id_column!r}, because a {kind} file has no named columns; leave --id "
+            "(id_column) out and give the same samples in the same order, list its ids in a file (--ids, ids), or save "
+            "the view as a table"
         )
     if kind not in MULTIVIEW:
-        return Part(given, {stem(path): read_array(path)})
-    file = read_multiview_file(path)
-    return Part(given, file.views, truth=file.labels if truth in (None, "labels") else file.other_labels.get(truth))
+        array, notes = _cut(read_array(path), options, given)
+        return Part(given, {stem(path): array}, notes=notes, files=(given,))
+    return _read_multiview(path, options)
+
+
+def _read_multiview(path: str | os.PathLike[str], options: PartOptions) -> Part:
+    given, file = os.fspath(path), read_multiview_file(path)
+    views, notes = dict(file.views), file.notes
+    if options.columns is not None:
+        views = {name: views[name] for name in choose(list(views), options.columns, given, "view")}
+    kept = {name: view for name, view in views.items() if not matches(name, options.drop)}
+    cut = {name: _cut(view, replace(options, columns=None), given) for name, view in kept.items()}
+    if not cut:
+        raise ValueError(f"{given} has no view left; its views are {', '.join(map(repr, views))}")
+    truth = file.labels if options.truth in (None, "labels") else file.other_labels.get(str(options.truth))
+    notes += tuple(dict.fromkeys(note for _, more in cut.values() for note in more))
+    return Part(given, {name: view for name, (view, _) in cut.items()}, file.ids, truth, notes, (given,))
+
+
+def _cut(array: Any, options: PartOptions, where: str) -> tuple[Any, tuple[str, ...]]:
+    """Return an array turned, cut to its columns and without codes of missing values, as asked for."""
+    notes: tuple[str, ...] = ()
+    if options.transpose:
+        array = array.T.tocsr() if sparse.issparse(array) else np.ascontiguousarray(array.T)
+        notes += (f"{where} is read with its {array.shape[0]} columns as samples",)
+    if options.columns is not None:
+        names = [str(i) for i in range(array.shape[1])]
+        array = array[:, [int(name) for name in choose(names, options.columns, where)]]
+    array, number = without_codes(array, options.missing_values)
+    if number:
+        codes = ", ".join(map(repr, options.missing_values))
+        notes += (f"{where}: {number} cell(s) with one of {codes} are missing numbers",)
+    return array, notes
+
+
+def with_ids(part: Part, path: str | os.PathLike[str]) -> Part:
+    """Give the rows of a file that has no ids those of a list.
+
+    Parameters
+    ----------
+    part : Part
+        What the file holds.
+    path : str or path-like
+        One id per row: a .npy file, or a table whose only or first column they are, with or without a header.
+
+    Returns
+    -------
+    Part
+        The same with ids.
+
+    Raises
+    ------
+    ValueError
+        If the list cannot be read, is of another length, or an id is empty or repeats.
+    """
+    given, n = os.fspath(path), len(part)
+    ids = _read_ids(path, None)
+    if len(ids) == n - 1 and file_kind(path).startswith(TEXTS):
+        ids = _read_ids(path, False)  # a word above words may be a name or an id
+    if len(ids) != n:
+        raise ValueError(f"{given} lists {len(ids)} ids, but {part.path} has {n} rows")
+    if None in ids:
+        raise ValueError(f"{given} has no id in row {ids.index(None)}")
+    check_unique([str(key) for key in ids], given)
+    return replace(part, ids=[str(key) for key in ids], files=(*part.files, given))
+
+
+def _read_ids(path: str | os.PathLike[str], header: bool | None) -> list[str | None]:
+    given = os.fspath(path)
+    if file_kind(path) != ".npy":
+        return next(iter(read_columns(path, all_text=True, header=header).values()))
+    with readable(path, "a .npy file"):
+        array = np.load(require_file(path), allow_pickle=False)
+    if array.ndim != 1 or array.dtype.kind not in "iuU":
+        raise ValueError(f"{given} holds {array.dtype} of shape {array.shape}; a list of ids has one id per sample")
+    return list(map(str, array.tolist()))

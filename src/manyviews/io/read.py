@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.io.choosing import Caution, PartOptions
 from manyviews.io.files import checksum, stem
 from manyviews.io.joining import Joined, join_parts
 from manyviews.io.matching import Presence
-from manyviews.io.parts import Part, read_part
+from manyviews.io.parts import Part, read_part, with_ids
+from manyviews.io.suspects import code_notes
+from manyviews.io.tables import Frames
 from manyviews.io.truth import read_truth_file
 from manyviews.views import Views
 from manyviews.views.cells import constant_columns
@@ -22,6 +25,7 @@ from manyviews.views.check import Accepts, check_views
 __all__ = ["LoadedViews", "read_views"]
 
 Path = str | os.PathLike[str]
+Source = Path | tuple[Path, Sequence[str] | None]
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,17 @@ class LoadedViews:
     views : Views
         The views; ``sample_names`` holds the ids where there are some.
     labels : ndarray of shape (n,) or None
-        Classes for scoring, int64 or text.
+        Classes for scoring, int64 or text; objects, with None where a class is not known.
     name : str
         Short name of the data, from the file or the views.
     checksums : dict of str to str
         SHA-256 of every file, by its path as given.
     notes : tuple of str
-        What was decided while reading, one sentence each.
+        What was decided while reading, one sentence each; of the class ``Caution`` where the result may be wrong.
     presence : tuple of Presence
         Which samples are in which views, where the views have different ids; else empty.
+    id_name : str or None
+        Name of the column that the ids come from.
     """
 
     views: Views
@@ -50,37 +56,60 @@ class LoadedViews:
     checksums: dict[str, str]
     notes: tuple[str, ...]
     presence: tuple[Presence, ...] = ()
+    id_name: str | None = None
 
 
 def read_views(
-    sources: Path | Mapping[str, Path],
+    sources: Path | Mapping[str, Source],
     *,
     id_column: str | None = None,
     truth: str | None = None,
     missing: Literal["union", "intersection"] | None = None,
     header: bool | None = None,
     gaps: bool = False,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    transpose: Sequence[str] = (),
+    missing_values: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    encode: Sequence[str] = (),
+    ids: Path | None = None,
+    known: Mapping[str, Sequence[str] | None] | None = None,
 ) -> LoadedViews:
     """Read the views of a data set from one file or from one file per view.
 
     Parameters
     ----------
-    sources : path, or mapping of str to path
-        One file (a table or array is a single view; .npz and .mat may hold all views), or view names and their
-        files in order.
+    sources : path, or mapping of str to (path or pair)
+        One file (a table or array is a single view; .npz, .mat and folders of 10x Genomics may hold all views), or
+        view names and their files in order; a pair ``(path, columns)`` takes some columns of a table, or one array of
+        an .npz, so that one file may hold several views.
     id_column : str, default=None
         Column of row ids that every table has. Rows are then matched by id, in the order of the first view. Without
-        it rows are matched by position.
+        it they are matched by the names of rows, where all tables have some, else by position.
     truth : str, default=None
         Where the classes are: a column of one of the tables (it is then no feature), the name of a labelling in an
-        .npz, or a file with one column. By default the ``labels`` of an .npz or .mat.
+        .npz, or a file with one column, and one of ids. By default the ``labels`` of an .npz or .mat.
     missing : {"union", "intersection"}, default=None
         What becomes of samples that some view lacks: "intersection" leaves them out, "union" keeps them as rows of
         NaN, for methods that take missing views. By default they are an error.
     header : bool, default=None
-        Whether the first row of csv and tsv files holds names. By default it is told from the first rows.
+        Whether the first row of text tables holds names. By default it is told from the first rows.
     gaps : bool, default=False
         Let single NaN cells pass, to be filled in later, rather than refuse them.
+    columns : sequence of str, default=None
+        Columns to take, where ``sources`` is one file: names, patterns with ``*``, ranges ``FIRST..LAST``.
+    drop : sequence of str, default=()
+        Columns of any table to leave out: names and patterns.
+    transpose : sequence of str, default=()
+        Views whose files have the samples as columns; "*" for all.
+    missing_values : sequence of str, or mapping of str to such, default=()
+        What stands for a missing number besides the usual marks, for all views or by view.
+    encode : sequence of str, default=()
+        Columns of categories to make columns of 0 and 1 of: names and patterns.
+    ids : path, default=None
+        File that lists the ids of the samples of those views that have none.
+    known : mapping of str to (sequence of str or None), default=None
+        Column names of a model's views: tables that have all of them are cut to them.
 
     Returns
     -------
@@ -90,7 +119,8 @@ def read_views(
     Raises
     ------
     ValueError
-        If a file cannot be read, rows do not match, or a cell is not a number. The text names the file and the remedy.
+        If a file cannot be read, rows do not match, a file is given twice, or a cell is not a number. The text names
+        the file and the remedy.
 
     Examples
     --------
@@ -106,19 +136,132 @@ def read_views(
     """
     if missing not in (None, "union", "intersection"):
         raise ValueError(f"missing must be 'union', 'intersection' or None, got {missing!r}")
+    options = PartOptions(id_column, truth, header, drop=tuple(drop), encode=tuple(encode), has_ids=ids is not None)
+    chosen = _Choices(options, columns, tuple(transpose), missing_values, known or {})
     if isinstance(sources, Mapping):
-        if not sources:
-            raise ValueError("no file was given; give at least one")
-        parts = [read_part(path, id_column, truth, header).named(name) for name, path in sources.items()]
-        name = "-".join(list(sources)[:3]) + (f"-and-{len(sources) - 3}-more" if len(sources) > 3 else "")
+        parts, name = _read_several(sources, chosen), _joint_name(list(sources))
     else:
-        parts, name = [read_part(sources, id_column, truth, header)], stem(sources)
+        parts, name = [read_part(sources, chosen.of(None, columns))], stem(sources)
+        chosen.check_names(list(parts[0].views))
+    if ids is not None:
+        parts = [part if part.ids is not None else with_ids(part, ids) for part in parts]
     joined = join_parts(parts, missing)
     views = check_views(joined.views, accepts=Accepts(gaps=gaps))
     labels, truth_file = _truth(joined, parts, id_column, truth)
-    paths = [part.path for part in parts] + ([] if truth_file is None else [truth_file])
-    notes = (*joined.notes, *_constant_notes(views))
-    return LoadedViews(views, labels, name, {path: checksum(path) for path in paths}, notes, joined.presence)
+    files = [file for part in parts for file in part.files] + ([] if truth_file is None else [truth_file])
+    notes = tuple(
+        dict.fromkeys(
+            (
+                *joined.notes,
+                *_overlaps(sources, parts),
+                *_constant_notes(views),
+                *code_notes(views),
+                *_partly_known(labels),
+            )
+        )
+    )
+    id_name = id_column if views.sample_names is not None else None
+    return LoadedViews(views, labels, name, {file: checksum(file) for file in files}, notes, joined.presence, id_name)
+
+
+def _partly_known(labels: NDArray[Any] | None) -> list[str]:
+    known = [] if labels is None else [label is not None for label in labels.tolist()]
+    return [] if all(known) else [f"{sum(known)} of the {len(known)} samples have a class; the scores are theirs"]
+
+
+def _joint_name(names: Sequence[str]) -> str:
+    return "-".join(names[:3]) + (f"-and-{len(names) - 3}-more" if len(names) > 3 else "")
+
+
+class _Choices(NamedTuple):
+    """What was chosen for all files and for views by name."""
+
+    options: PartOptions
+    columns: Sequence[str] | None
+    transpose: tuple[str, ...]
+    missing_values: Sequence[str] | Mapping[str, Sequence[str]]
+    known: Mapping[str, Sequence[str] | None]
+
+    def of(self, view: str | None, columns: Sequence[str] | None) -> PartOptions:
+        """Return the options of a view's file, or of one file that may hold several."""
+        codes: Any = self.missing_values
+        if isinstance(codes, Mapping):
+            codes = codes.get(view, ()) if view is not None else tuple(code for some in codes.values() for code in some)
+        names = self.known.values() if view is None else [self.known.get(view)]
+        known = tuple(frozenset(columns) for columns in names if columns is not None)
+        turned = "*" in self.transpose or (bool(self.transpose) if view is None else view in self.transpose)
+        return replace(
+            self.options,
+            columns=None if columns is None else tuple(columns),
+            transpose=turned,
+            missing_values=tuple(codes),
+            known=known,
+            elsewhere=frozenset(name for columns in self.known.values() for name in columns or ()),
+        )
+
+    def check_names(self, views: Sequence[str]) -> None:
+        """Raise ValueError where a choice is for a view that there is not."""
+        codes = self.missing_values
+        for what, names in (
+            ("--transpose", self.transpose),
+            ("--missing-values", codes if isinstance(codes, Mapping) else ()),
+        ):
+            unknown = [name for name in names if name not in views and name != "*"]
+            if unknown:
+                raise ValueError(f"{what} names {unknown[0]!r}; the views are {', '.join(map(repr, views))}")
+
+
+def _read_several(sources: Mapping[str, Source], chosen: _Choices) -> list[Part]:
+    if not sources:
+        raise ValueError("no file was given; give at least one")
+    if chosen.columns is not None:
+        raise ValueError("columns (--columns) are those of one file; with several views write --view NAME=FILE:COLUMNS")
+    chosen.check_names(list(sources))
+    files = {name: source if isinstance(source, tuple) else (source, None) for name, source in sources.items()}
+    _check_once(files, chosen)
+    frames: Frames = {}
+    return [read_part(path, chosen.of(name, columns), frames).named(name) for name, (path, columns) in files.items()]
+
+
+def _check_once(files: Mapping[str, tuple[Path, Sequence[str] | None]], chosen: _Choices) -> None:
+    """Raise ValueError where the same file is given for two views, as a whole for one of them."""
+    seen: dict[str, str] = {}
+    for name, (path, columns) in files.items():
+        place = os.path.realpath(path)
+        other = seen.setdefault(place, name)
+        if (
+            other != name
+            and None in (columns, files[other][1])
+            and not (chosen.known.get(name) and chosen.known.get(other))
+        ):
+            raise ValueError(
+                f"views {other!r} and {name!r} are the same file, {os.fspath(path)}; say which of its columns "
+                f"belong to which view: --view {name}={os.fspath(path)}:FIRST..LAST (names, ranges, patterns)"
+            )
+
+
+def _overlaps(sources: Path | Mapping[str, Source], parts: Sequence[Part]) -> list[Caution]:
+    """Say that views have columns of one file in common, or come from files of equal content."""
+    if not isinstance(sources, Mapping):
+        return []
+    notes = []
+    seen: dict[str, Part] = {}
+    for part in parts:
+        (view, *_), digest = part.views, checksum(part.files[0])
+        other = seen.setdefault(digest, part)
+        if other is part:
+            continue
+        first = next(iter(other.views))
+        if os.path.realpath(other.path) != os.path.realpath(part.path):
+            notes.append(
+                Caution(f"views {first!r} and {view!r} come from files of the same content: was one meant twice?")
+            )
+            continue
+        both = sorted(set(part.names_of(view) or ()) & set(other.names_of(first) or ()))
+        if both:
+            shown = ", ".join(map(repr, both[:5]))
+            notes.append(Caution(f"views {first!r} and {view!r} have {len(both)} column(s) in common, such as {shown}"))
+    return notes
 
 
 def _constant_notes(views: Views) -> list[str]:

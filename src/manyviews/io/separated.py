@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manyviews.io.beginning import find_beginning
+from manyviews.io.choosing import Caution
 from manyviews.io.files import readable
-from manyviews.io.text import MISSING, check_widths, find_separator, first_rows, has_header, read_text
+from manyviews.io.text import MISSING, check_widths, has_header, is_numeric, read_text
 
-__all__ = ["polars_errors", "read_separated"]
+__all__ = ["as_numbers", "polars_errors", "read_separated"]
 
 # A number with a decimal comma, a whole number, and what may also be a whole number with thousands marks.
 _COMMA, _WHOLE, _THOUSANDS = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$", r"^[+-]?\d+$", r"^[+-]?[1-9]\d{0,2},\d{3}$"
@@ -31,9 +33,14 @@ def polars_errors() -> Iterator[None]:
 
 
 def read_separated(
-    file: Path, where: str, *, as_text: Sequence[str] = (), header: bool | None = None
+    file: Path,
+    where: str,
+    *,
+    as_text: Sequence[str] = (),
+    header: bool | None = None,
+    missing_values: Sequence[str] = (),
 ) -> tuple[Any, tuple[str, ...]]:
-    """Read a csv or tsv file, gzipped or not.
+    """Read a table of text, gzipped or not.
 
     Parameters
     ----------
@@ -45,11 +52,13 @@ def read_separated(
         Columns that stay text exactly as written.
     header : bool, default=None
         Whether the first row holds the names of the columns. By default it is told from the first rows.
+    missing_values : sequence of str, default=()
+        What stands for a missing number, besides the usual marks.
 
     Returns
     -------
     frame : polars.DataFrame
-        Numbers where every cell of a column is a number or missing, else text.
+        Numbers where every cell of a column is a number or missing, else text. A column without a name is called "".
     notes : tuple of str
         How encoding, first row and decimal commas were understood, where that is not plain.
 
@@ -60,28 +69,33 @@ def read_separated(
         may mean two things.
     """
     content, notes = read_text(file, where)
+    kind = "".join(suffix.lower() for suffix in file.suffixes[-2:])
     with readable(where, "a table"):
-        separator = find_separator(content, is_tsv=".tsv" in file.name.lower())
-        rows = first_rows(content, separator)
+        content, separator, rows, row_names, more = find_beginning(content, where, kind=kind, header=header)
+    notes += more
     if not rows or not rows[0]:
-        raise ValueError(f"{where} begins with an empty line; the first line must name the columns")
+        raise ValueError(f"{where} holds no table; the first line must name the columns")
     if header is None:
-        header, certain = has_header(rows)
+        named = [name.strip() for name in rows[0]]
+        header, certain = (True, True) if row_names or any(name in named for name in as_text) else has_header(rows)
         notes += () if certain and header else (_header_note(where, header),)
     names = [name.strip() for name in rows[0]] if header else [f"column_{i}" for i in range(len(rows[0]))]
     _check_names(names, where)
     content = content.rstrip(b"\r\n") + b"\n"  # blank lines at the end are no samples
-    frame = _parse(content, separator, names, rows[0] if header else None, as_text, where)
+    texts = ("", *as_text)
+    frame = _parse(content, separator, names, rows[0] if header else None, texts, where)
     if frame.height and frame[:, -1].null_count():
         # polars fills lines that are too short with missing numbers
         _check_widths(content, separator, len(names), where)
-    return _numbers(frame, as_text, where, notes)
+    return as_numbers(frame, texts, where, notes, missing_values)
 
 
-def _header_note(where: str, header: bool) -> str:
+def _header_note(where: str, header: bool) -> Caution:
     if header:
-        return f"{where}: the first row is taken for names of columns; if it is data, give --header no (header=False)"
-    return (
+        return Caution(
+            f"{where}: the first row is taken for names of columns; if it is data, give --header no (header=False)"
+        )
+    return Caution(
         f"{where}: the first row holds numbers, so it is read as data and the columns have no names; if it holds "
         "names, give --header yes (header=True)"
     )
@@ -119,10 +133,14 @@ def _check_widths(content: bytes, separator: str, width: int, where: str) -> Non
         raise ValueError(f"{where} cannot be read as a table ({error}); write it again") from error
 
 
-def _numbers(frame: Any, as_text: Sequence[str], where: str, notes: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
-    """Return the frame with its text columns as numbers where that is what they hold."""
+def as_numbers(
+    frame: Any, as_text: Sequence[str], where: str, notes: tuple[str, ...], missing_values: Sequence[str] = ()
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the frame with its text columns as numbers where that is what they hold, and missing values as none."""
     import polars as pl
 
+    codes = [code.strip() for code in missing_values]
+    frame, notes = _without_codes(frame, as_text, where, notes, codes)
     text = [name for name in frame.columns if name not in as_text and frame[name].dtype == pl.String]
     changed = {name: _plain_number(frame[name]) for name in text}
     commas = {name: frame[name].str.strip_chars() for name in text if changed[name].dtype == pl.String}
@@ -132,6 +150,32 @@ def _numbers(frame: Any, as_text: Sequence[str], where: str, notes: tuple[str, .
         changed |= {name: _plain_number(cells.str.replace(",", ".", literal=True)) for name, cells in commas.items()}
         notes += (f"{where}: commas in numbers are read as decimal points, as in column {next(iter(commas))!r}",)
     return frame.with_columns(list(changed.values())), notes
+
+
+def _without_codes(
+    frame: Any, as_text: Sequence[str], where: str, notes: tuple[str, ...], codes: Sequence[str]
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the frame without the codes that stand for missing numbers."""
+    import polars as pl
+
+    numbers = [float(code.replace(",", ".")) for code in codes if is_numeric(code) and code.lower() not in MISSING]
+    changed, total = [], 0
+    for name in frame.columns if codes else ():
+        cells = frame[name]
+        if name in as_text or not (cells.dtype == pl.String or cells.dtype.is_numeric()):
+            continue
+        if cells.dtype == pl.String:
+            written = cells.str.strip_chars()
+            is_code = written.is_in(codes) | written.cast(pl.Float64, strict=False).is_in(numbers).fill_null(False)
+        else:
+            is_code = cells.cast(pl.Float64).is_in(numbers)
+        number = int(is_code.sum() or 0)
+        if number:
+            total += number
+            changed.append(pl.when(is_code.fill_null(False)).then(None).otherwise(pl.col(name)).alias(name))
+    if total:
+        notes += (f"{where}: {total} cell(s) with one of {', '.join(map(repr, codes))} are missing numbers",)
+    return frame.with_columns(changed), notes
 
 
 def _is_missing(cells: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Read tables: csv, tsv, parquet and arrow, through polars."""
+"""Read tables: text, parquet, arrow and Excel, through polars."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.io.files import file_kind, readable, require_file
+from manyviews.io.choosing import Caution, PartOptions, choose, matches
+from manyviews.io.features import as_features, shown
+from manyviews.io.files import TEXTS, file_kind, readable, require_file
 from manyviews.io.labels import check_labels
-from manyviews.io.separated import polars_errors, read_separated
-from manyviews.io.text import is_number
+from manyviews.io.row_names import row_names
+from manyviews.io.separated import as_numbers, polars_errors, read_separated
+from manyviews.views.shuffled import LIKELY_ID
 
-__all__ = ["Table", "read_columns", "read_table"]
+__all__ = ["Frames", "Table", "read_columns", "read_table"]
 
-# Names under which an id or a class column usually hides among the features.
-_LIKELY_IDS = {"id", "ids", "sample", "sample_id", "sampleid", "index", "key", "name"}
+# Names under which a class column usually hides among the features.
 _LIKELY_CLASSES = {"class", "classes", "label", "labels", "target", "truth", "ground_truth"}
-_PANDAS_INDEX = "__index_level_0__"
+# Frames read already, by what they were read from and how, so that several views of one table read it once.
+Frames = dict[tuple[Any, ...], Any]
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Table:
     features : polars.DataFrame
         The numeric columns, in the order of the file.
     ids : list of str or None
-        Row ids, where an id column was asked for.
+        Row ids, where an id column was asked for, or the rows have names.
     truth : ndarray of shape (n,) or None
         Classes, where the table has the column asked for.
     notes : tuple of str
@@ -49,23 +52,19 @@ class Table:
 
 def read_table(
     path: str | os.PathLike[str],
-    *,
-    id_column: str | None = None,
-    truth: str | None = None,
-    header: bool | None = None,
+    options: PartOptions = PartOptions(),  # noqa: B008 (immutable)
+    frames: Frames | None = None,
 ) -> Table:
     """Read one view from a table.
 
     Parameters
     ----------
     path : str or path-like
-        A .csv, .tsv (also .gz), .parquet, .arrow, .feather or .ipc file.
-    id_column : str, default=None
-        Column with the row ids, kept as text exactly as written.
-    truth : str, default=None
-        Column with the classes; left out of the features where the table has it.
-    header : bool, default=None
-        Whether the first row of a csv or tsv file holds names; by default it is told from the first rows.
+        A file of text, also .gz, or a .parquet, .arrow, .feather, .ipc or .xlsx file.
+    options : PartOptions
+        Columns, ids, classes, missing values; whether the samples are columns.
+    frames : dict, default=None
+        What was read before, and is added to.
 
     Returns
     -------
@@ -78,16 +77,27 @@ def read_table(
         If the file cannot be read, has no rows or no numbers, the id column is missing, or a feature is text.
     """
     where = os.fspath(path)
-    frame, notes = _read_frame(path, () if id_column is None else (id_column,), header)
-    ids = None if id_column is None else _ids(frame, id_column, where)
-    has_truth = truth is not None and truth in frame.columns and truth != id_column
-    labels = _truth(frame, str(truth), where) if has_truth else None
-    features = frame.drop([name for name in (id_column, truth) if name in frame.columns])
-    _check_features(features, where)
-    return Table(_as_floats(features), ids, labels, (*notes, *_suspicions(features.columns, ids, labels, where)))
+    as_text = () if options.id_column is None else (options.id_column,)
+    frame, notes, index = _read_frame(path, as_text, options.header, options.missing_values, frames)
+    if options.transpose or file_kind(path).startswith(".gct"):
+        return _turned(frame, options, index, where, notes)
+    ids, id_column, every = None, options.id_column, frame.columns
+    if id_column is not None:
+        ids = _ids(frame, id_column, where)
+    names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth))
+    ids = names if ids is None else ids
+    has_truth = options.truth is not None and options.truth in frame.columns and options.truth != id_column
+    labels = _truth(frame, str(options.truth), where) if has_truth else None
+    rest = frame.drop([name for name in (id_column, options.truth) if name in frame.columns])
+    rest, left_out = _chosen(rest, options, where, every)
+    features = as_features(rest, options.encode, where)
+    suspicions = _suspicions(features.columns, ids, labels, where)
+    return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions))
 
 
-def read_columns(path: str | os.PathLike[str], *, as_text: Sequence[str] = ()) -> dict[str, list[Any]]:
+def read_columns(
+    path: str | os.PathLike[str], *, as_text: Sequence[str] = (), all_text: bool = False, header: bool | None = None
+) -> dict[str, list[Any]]:
     """Read a table whole, text columns too.
 
     Parameters
@@ -96,6 +106,10 @@ def read_columns(path: str | os.PathLike[str], *, as_text: Sequence[str] = ()) -
         A file that ``read_table`` takes.
     as_text : sequence of str, default=()
         Columns that stay text exactly as written.
+    all_text : bool, default=False
+        Whether all columns do.
+    header : bool, default=None
+        Whether the first row holds names.
 
     Returns
     -------
@@ -107,33 +121,175 @@ def read_columns(path: str | os.PathLike[str], *, as_text: Sequence[str] = ()) -
     ValueError
         If the file cannot be read or has no rows.
     """
-    frame, _ = _read_frame(path, as_text)
+    frame, _, _ = _read_frame(path, as_text, header)
+    if all_text:
+        import polars as pl
+
+        frame, _, _ = _read_frame(path, frame.columns, header)
+        frame = frame.select(pl.all().cast(pl.String))
     columns: dict[str, list[Any]] = frame.to_dict(as_series=False)
     return columns
 
 
 def _read_frame(
-    path: str | os.PathLike[str], as_text: Sequence[str], header: bool | None = None
-) -> tuple[Any, tuple[str, ...]]:
+    path: str | os.PathLike[str],
+    as_text: Sequence[str],
+    header: bool | None = None,
+    missing_values: Sequence[str] = (),
+    frames: Frames | None = None,
+) -> tuple[Any, tuple[str, ...], str | None]:
+    """Return the table, notes, and the name of the column that pandas keeps its index in."""
     where, kind = os.fspath(path), file_kind(path)
+    key = (os.path.realpath(path), tuple(as_text), header, tuple(missing_values))
+    if frames is not None and key in frames:
+        return frames[key][0], (), frames[key][1]
     file = require_file(path)
     notes: tuple[str, ...] = ()
-    if kind.startswith((".csv", ".tsv")):
-        frame, notes = read_separated(file, where, as_text=as_text, header=header)
+    index = None
+    if kind.startswith(TEXTS):
+        frame, notes = read_separated(file, where, as_text=as_text, header=header, missing_values=missing_values)
+    elif kind == ".xlsx":
+        frame, notes = _read_excel(file, where, header is not False, (*as_text, ""), missing_values)
     else:
-        frame = _read_columnar(path, kind)
+        frame, index = _read_columnar(path, kind)
+        frame, notes = as_numbers(frame, frame.select(_texts(frame)).columns, where, (), missing_values)
     if frame.height == 0:
         raise ValueError(f"{where} has a header but no rows; there is nothing to read")
-    return frame, notes
+    if frames is not None:
+        frames[key] = frame, index
+    return frame, notes, index
 
 
-def _read_columnar(path: str | os.PathLike[str], kind: str) -> Any:
+def _texts(frame: Any) -> list[str]:
+    """Return the columns of text: those of binary files are no numbers, whatever they look like."""
+    import polars as pl
+
+    return [name for name in frame.columns if frame[name].dtype == pl.String]
+
+
+def _read_columnar(path: str | os.PathLike[str], kind: str) -> tuple[Any, str | None]:
+    import json
+
     import polars as pl
 
     with open(path, "rb") as stream:  # an open file, because polars expands * and [] in paths
         content = io.BytesIO(stream.read())
     with readable(path, f"a {kind[1:]} file"), polars_errors():
-        return pl.read_parquet(content) if kind == ".parquet" else pl.read_ipc(content)
+        if kind != ".parquet":
+            return pl.read_ipc(content), None
+        frame = pl.read_parquet(content)
+    if not hasattr(pl, "read_parquet_metadata"):
+        return frame, None
+    try:
+        content.seek(0)
+        columns = json.loads(pl.read_parquet_metadata(content).get("pandas", "{}")).get("index_columns", [])
+    except (ValueError, AttributeError, pl.exceptions.PolarsError):
+        return frame, None
+    return frame, columns[0] if len(columns) == 1 and columns[0] in frame.columns else None
+
+
+def _read_excel(
+    file: Any, where: str, header: bool, as_text: Sequence[str], missing_values: Sequence[str]
+) -> tuple[Any, tuple[str, ...]]:
+    import polars as pl
+
+    with readable(where, "an Excel file"):
+        try:
+            sheets = pl.read_excel(
+                file.read_bytes(), sheet_id=0, has_header=header, engine="calamine", infer_schema_length=None
+            )
+        except ImportError as error:
+            raise ValueError(f"{where}: Excel files need fastexcel: pip install 'manyviews[excel]'") from error
+        except Exception as error:  # its reader has errors of its own
+            raise OSError(str(error).strip().splitlines()[0]) from error
+    name, frame = next(iter(sheets.items()))
+    frame.columns = [
+        "" if column.startswith("__UNNAMED__") and i == 0 else column for i, column in enumerate(frame.columns)
+    ]
+    notes: tuple[str, ...] = ()
+    if len(sheets) > 1:
+        notes += (Caution(f"{where}: only the first sheet, {name!r}, of {len(sheets)} is read; save others as files"),)
+    text = [column for column in as_text if column in frame.columns and frame[column].dtype != pl.String]
+    frame = frame.with_columns(pl.Series(column, list(map(_as_written, frame[column])), pl.String) for column in text)
+    return as_numbers(frame, as_text, where, notes, missing_values)
+
+
+def _as_written(value: Any) -> str | None:
+    """Return an id of a sheet as text: Excel knows no whole numbers."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return None if value is None else str(value)
+
+
+def _chosen(
+    frame: Any, options: PartOptions, where: str, every: Sequence[str] | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns that were asked for, without those to drop, and those of the model where it is known.
+
+    Positions count from the first of ``every`` column of the file.
+    """
+    names = frame.columns if every is None else every
+    for given, what in ((options.id_column, "--id"), (options.truth, "--truth")):
+        if given is not None and given in (options.columns or ()) and given in names:
+            raise ValueError(f"{where}: column {given!r} was given to {what}, so it is no feature")
+    if options.columns is not None:
+        chosen = choose(names, options.columns, where)
+        frame = frame.select([name for name in chosen if name in frame.columns])
+    frame = frame.drop([name for name in frame.columns if matches(name, options.drop)])
+    for known in options.known if options.columns is None else ():
+        # columns of lists and of categories have names of their own in the model
+        wanted = {name.partition("=")[0].partition("[")[0] for name in known} | known
+        have = set(frame.columns)
+        others = [name for name in frame.columns if name not in wanted]
+        if others and all({name, name.partition("=")[0].partition("[")[0]} & have for name in known):
+            strange = [name for name in others if name not in options.elsewhere]
+            left = f"{where}: {len(strange)} column(s) that the model does not know are left out: {shown(strange)}"
+            return frame.drop(others), (Caution(left),) if strange else ()
+    return frame, ()
+
+
+def _turned(frame: Any, options: PartOptions, index: str | None, where: str, notes: tuple[str, ...]) -> Table:
+    """Return the table with its columns as samples: the names of the features are in a column, or nowhere."""
+    import polars as pl
+
+    names = [column for column in (options.id_column, index, "", "__index_level_0__") if column in frame.columns]
+    first = frame.columns[0]
+    if not names and frame[first].dtype == pl.String:
+        names = [first]
+    features = None
+    if names:
+        features = frame[names[0]].cast(pl.String).to_list()
+        frame = frame.drop(names[0])
+    # what else describes the features, such as the column Description of .gct files
+    described = [column for column in frame.columns if column.lower() == "description" or matches(column, options.drop)]
+    described += [column for column in frame.columns if frame[column].dtype == pl.String and column not in described]
+    if len(described) == frame.width:
+        raise ValueError(
+            f"{where}, to be transposed, has no columns of numbers; its columns are {shown(frame.columns)}"
+        )
+    if described:
+        notes += (Caution(f"{where}: the columns {shown(described)} describe features and are left out"),)
+        frame = frame.drop(described)
+    numbers = as_features(frame, (), where)
+    samples = (
+        None if all(name == f"column_{i}" for i, name in enumerate(frame.columns, bool(names))) else numbers.columns
+    )
+    columns = _distinct(features, numbers.height)
+    turned = pl.DataFrame(np.ascontiguousarray(numbers.to_numpy().T), schema=columns)
+    turned, left_out = _chosen(turned, options, where)
+    note = f"{where} is read with its {numbers.width} columns as samples and its {numbers.height} rows as features"
+    return Table(turned, samples, None, (*notes, note, *left_out))
+
+
+def _distinct(names: list[Any] | None, n: int) -> list[str]:
+    """Return a name of its own for every feature: repeated ones get a number, as genes with one symbol."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for i, name in enumerate(names if names is not None else range(n)):
+        text = f"column_{i}" if name is None or names is None else str(name)
+        seen[text] = seen.get(text, 0) + 1
+        distinct.append(text if seen[text] == 1 else f"{text}.{seen[text] - 1}")
+    return distinct if len(set(distinct)) == n else [f"{i}: {name}" for i, name in enumerate(distinct)]
 
 
 def _ids(frame: Any, id_column: str, where: str) -> list[str]:
@@ -141,7 +297,9 @@ def _ids(frame: Any, id_column: str, where: str) -> list[str]:
 
     if id_column not in frame.columns:
         close = difflib.get_close_matches(id_column, frame.columns, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"its columns are {_shown(frame.columns)}"
+        hint = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(frame.columns)}"
+        if frame.width > frame.height and frame.dtypes[0] == pl.String:
+            hint += "; if these are samples, give --transpose (transpose)"
         raise ValueError(f"{where} has no column {id_column!r} to match rows by; {hint}")
     with readable(where, "a table with ids"), polars_errors():
         ids: list[Any] = frame[id_column].cast(pl.String).to_list()
@@ -151,60 +309,16 @@ def _ids(frame: Any, id_column: str, where: str) -> list[str]:
 
 
 def _truth(frame: Any, column: str, where: str) -> NDArray[Any]:
-    series = frame[column]
-    if series.null_count():
-        row = series.is_null().to_list().index(True)
-        raise ValueError(f"{where}: the truth column {column!r} is empty in row {row}; every row needs a class")
-    return check_labels(np.array(series.to_list()), frame.height, f"{where}: the truth column {column!r}")
-
-
-def _check_features(features: Any, where: str) -> None:
-    if features.width == 0:
-        raise ValueError(f"{where} has no column left for features; a view needs at least one column of numbers")
-    if "" in features.columns or _PANDAS_INDEX in features.columns:
-        name = _PANDAS_INDEX if _PANDAS_INDEX in features.columns else ""
-        raise ValueError(
-            f"{where}: column {features.columns.index(name) + 1} has no name (row numbers written along with a data "
-            "frame?); remove it, or name it and give that name to --id (id_column)"
-        )
-    text = [name for name in features.columns if not (features[name].dtype.is_numeric() or _is_boolean(features[name]))]
-    if text:
-        row, value = _first_text(features[text[0]].to_list())
-        raise ValueError(
-            f"{where}: {'column' if len(text) == 1 else f'{len(text)} columns'} {_shown(text)} cannot be used as "
-            f"numbers ({text[0]!r} holds {str(value)[:40]!r} in row {row}); name it with --id or --truth if it holds "
-            "ids or classes, else drop it or encode it as numbers, written with a decimal point and no thousands marks"
-        )
-
-
-def _first_text(values: list[Any]) -> tuple[int, Any]:
-    """Return the first entry that is no number, and its row; the first entry where every one is."""
-    return next(((row, value) for row, value in enumerate(values) if not is_number(str(value))), (0, values[0]))
-
-
-def _is_boolean(series: Any) -> bool:
-    import polars as pl
-
-    return bool(series.dtype == pl.Boolean)
-
-
-def _as_floats(features: Any) -> Any:
-    """Cast to one floating type; float32 is kept where every column has it."""
-    import polars as pl
-
-    single = all(dtype == pl.Float32 for dtype in features.dtypes)
-    return features if single else features.cast(pl.Float64)
+    return check_labels(np.array(frame[column].to_list()), frame.height, f"{where}: the truth column {column!r}")
 
 
 def _suspicions(columns: list[str], ids: Any, truth: Any, where: str) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for column in columns:
-        if ids is None and column.lower() in _LIKELY_IDS:
-            notes.append(f"{where}: column {column!r} is used as a feature; if it names the rows, give --id {column}")
+        if ids is None and LIKELY_ID.fullmatch(column):
+            what = f"{where}: column {column!r} is used as a feature; if it names the rows, give --id {column}"
+            notes.append(Caution(what))
         if truth is None and column.lower() in _LIKELY_CLASSES:
-            notes.append(f"{where}: column {column!r} is used as a feature; if it holds classes, give --truth {column}")
+            what = f"{where}: column {column!r} is used as a feature; if it holds classes, give --truth {column}"
+            notes.append(Caution(what))
     return notes
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import itertools
 import re
 from pathlib import Path
 
 from manyviews.io.files import readable
+from manyviews.io.machine import read_bounded
 
-__all__ = ["check_widths", "find_separator", "first_rows", "has_header", "is_number", "read_text"]
+__all__ = ["check_widths", "first_rows", "has_header", "is_number", "is_numeric", "read_text"]
 
 MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "#n/a", "?")
-SEPARATORS = (";", "\t", ",", "|")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -52,12 +51,8 @@ def read_text(file: Path, where: str) -> tuple[bytes, tuple[str, ...]]:
     """
     zipped = file.suffix.lower() == ".gz"
     with readable(where, "a gzip file" if zipped else "a table"):
-        if zipped:
-            # Python's gzip reports a file that was cut short; readers of streams may take it for the end.
-            with gzip.open(file, "rb") as stream:
-                content = stream.read()
-        else:
-            content = file.read_bytes()
+        # Python's gzip reports a file that was cut short; readers of streams may take it for the end.
+        content = read_bounded(file, where)
     encoding = _encoding(content)
     notes: tuple[str, ...] = ()
     if encoding is None:
@@ -115,18 +110,6 @@ def first_rows(content: bytes, separator: str) -> list[list[str]]:
     return rows[:-1] if text.count('"') % 2 and len(rows) > 1 else rows
 
 
-def find_separator(content: bytes, *, is_tsv: bool) -> str:
-    """Return the mark that cuts the first lines into equal numbers of cells; a semicolon before a comma."""
-    line = content.partition(b"\n")[0].decode("utf-8")
-    if is_tsv and "\t" in line:
-        return "\t"
-    for mark in SEPARATORS:
-        widths = {len(row) for row in first_rows(content, mark) if row} if mark in line else {1}
-        if len(widths) == 1 and widths != {1}:
-            return mark
-    return next((mark for mark in (",", ";", "\t", "|") if mark in line), ",")
-
-
 def is_number(cell: str) -> bool:
     """Tell whether a cell is a number or says that one is missing."""
     try:
@@ -153,20 +136,21 @@ def has_header(rows: list[list[str]]) -> tuple[bool, bool]:
         The verdict, and whether there is no doubt about it.
     """
     first, below = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
-    words = [j for j, cell in enumerate(first) if cell.strip() and not _is_numeric(cell)]
-    numbers = [cell for cell in first if cell.strip() and _is_numeric(cell)]
+    words = [j for j, cell in enumerate(first) if cell.strip() and not is_numeric(cell)]
+    numbers = [cell for cell in first if cell.strip() and is_numeric(cell)]
     if len(first) > 2 and first == [str(i) for i in range(len(first))]:
         return True, True
     if not numbers:
         return True, True
     if not words:
         return not first[0].strip() and _ascending(numbers), False
-    if not below or any(all(_is_numeric(row[j]) for row in below) for j in words):
+    if not below or any(all(is_numeric(row[j]) for row in below) for j in words):
         return True, True
     return _ascending(numbers), False
 
 
-def _is_numeric(cell: str) -> bool:
+def is_numeric(cell: str) -> bool:
+    """Tell whether a cell is a number, with a decimal comma too, or says that one is missing."""
     return is_number(cell) or _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
 
 

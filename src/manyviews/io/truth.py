@@ -36,7 +36,7 @@ def read_truth_file(
     Returns
     -------
     ndarray of shape (n,)
-        Classes, int64 or text.
+        Classes, int64 or text; objects with None for samples that the file lacks.
 
     Raises
     ------
@@ -54,8 +54,12 @@ def read_truth_file(
 
 
 def _from_table(given: str, n: int, ids: Sequence[str] | None, id_column: str | None) -> NDArray[Any]:
-    columns = read_columns(given, as_text=() if id_column is None else (id_column,))
-    row_ids = columns.pop(id_column) if ids is not None and id_column in columns else None
+    columns = read_columns(given)
+    key = None if ids is None else _id_column(read_columns(given, all_text=True), ids, id_column)
+    row_ids = None
+    if key is not None:
+        row_ids = read_columns(given, all_text=True)[key]
+        del columns[key]
     if len(columns) != 1:
         raise ValueError(
             f"{given} has the columns {', '.join(map(repr, columns))}; a file of classes has one column, "
@@ -63,19 +67,30 @@ def _from_table(given: str, n: int, ids: Sequence[str] | None, id_column: str | 
         )
     name, values = next(iter(columns.items()))
     where = f"{given}: column {name!r}"
-    if None in values:
-        raise ValueError(f"{where} is empty in row {values.index(None)}; every row needs a class")
-    labels = check_labels(np.array(values), len(values), where)
+    labels = check_labels(np.array(values, dtype=object if None in values else None), len(values), where)
     if ids is None or row_ids is None:
         return check_labels(labels, n, where)
     keys = [str(key) for key in row_ids]
     check_unique(keys, given)
     position = {key: row for row, key in enumerate(keys)}
-    lacking = [key for key in ids if key not in position]
-    if lacking:
+    shared = [key for key in ids if key in position]
+    if not shared:
         raise ValueError(
-            f"{given} has no class for {len(lacking)} of the {len(ids)} samples, such as "
-            f"{', '.join(map(repr, lacking[:3]))}; add them, or check that the ids are written alike (leading "
-            "zeros count)"
+            f"{given} has a class for none of the {len(ids)} samples, such as {', '.join(map(repr, ids[:3]))}; check "
+            "that the ids are written alike (leading zeros count)"
         )
-    return labels[[position[key] for key in ids]]
+    if len(shared) == len(ids):
+        return labels[[position[key] for key in ids]]
+    some = np.full(len(ids), None, dtype=object)
+    some[:] = [labels[position[key]].item() if key in position else None for key in ids]
+    return some
+
+
+def _id_column(columns: dict[str, list[str | None]], ids: Sequence[str], id_column: str | None) -> str | None:
+    """Return the column with the ids: the one that is named so, else of two columns the one that holds some."""
+    if id_column in columns or len(columns) != 2:
+        return id_column if id_column in columns else None
+    known = set(ids)
+    shares = {name: sum(value in known for value in set(values)) for name, values in columns.items()}
+    best = max(shares, key=lambda name: shares[name])
+    return best if shares[best] > 0 else None

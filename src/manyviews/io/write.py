@@ -301,7 +301,12 @@ def _sync_entry(folder: Path) -> None:
 
 
 def write_labels(
-    stream: TextIO, labels: ArrayLike, *, samples: Iterable[Any] | None = None, confidence: ArrayLike | None = None
+    stream: TextIO,
+    labels: ArrayLike,
+    *,
+    samples: Iterable[Any] | None = None,
+    confidence: ArrayLike | None = None,
+    id_name: str | None = None,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
 
@@ -315,9 +320,12 @@ def write_labels(
         Ids; row numbers from 0 where there are none.
     confidence : array-like of shape (n,), default=None
         Confidence of each assignment, 0 to 1.
+    id_name : str, default=None
+        What the column of ids is called instead of ``sample``.
     """
     clusters = np.asarray(labels).tolist()
-    columns: dict[str, Any] = {"sample": range(len(clusters)) if samples is None else samples, "cluster": clusters}
+    first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
+    columns: dict[str, Any] = {first: range(len(clusters)) if samples is None else samples, "cluster": clusters}
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")

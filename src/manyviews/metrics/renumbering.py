@@ -42,10 +42,21 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> IntArray:
     found = np.asarray(labels)
     if found.ndim != 1 or found.dtype.kind not in "iu" or (found.size and found.min() < 0):
         raise ValueError("labels must be one cluster number per sample, 0, 1, 2, ...")
+    found = found.astype(np.int64)
     earlier = check_reference(reference, found.size, "reference")
-    k = 1 + max(int(found.max(initial=0)), int(earlier.max(initial=0)))
-    renumbered: IntArray = matched_numbers(found, earlier, k)[found]
+    numbers = _numbers_in_use(found, earlier)
+    here = np.searchsorted(numbers, found)
+    before = np.where(earlier < 0, -1, np.searchsorted(numbers, earlier))
+    renumbered: IntArray = numbers[matched_numbers(here, before, numbers.size)[here]]
     return renumbered
+
+
+def _numbers_in_use(found: IntArray, earlier: IntArray) -> IntArray:
+    """Return the numbers of both clusterings and the smallest free ones below the largest, one per cluster at most."""
+    used = np.union1d(found, earlier[earlier >= 0])
+    largest = int(used.max(initial=-1))
+    free = np.setdiff1d(np.arange(min(largest + 1, 2 * used.size)), used)
+    return np.union1d(used, free[: used.size])
 
 
 def check_reference(reference: Any, n: int, name: str) -> IntArray:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from manyviews.metrics.contingency import contingency_table
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.metrics.contingency import Contingency, contingency_table
 from manyviews.metrics.information import normalized_information
 from manyviews.metrics.matching import matched_count
 from manyviews.metrics.pairs import count_pairs
 from manyviews.metrics.purity import majority_count
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "evaluate_known"]
 
 
 def evaluate(labels_true: Any, labels_pred: Any) -> dict[str, float]:
@@ -45,6 +48,29 @@ def evaluate(labels_true: Any, labels_pred: Any) -> dict[str, float]:
     (0.75, 0.75, 0.5)
     """
     table = contingency_table(labels_true, labels_pred)
+    return _scores(table)
+
+
+def evaluate_known(labels_true: NDArray[Any], labels_pred: NDArray[Any]) -> dict[str, float]:
+    """Return what ``evaluate`` returns of the samples whose class is known.
+
+    Parameters
+    ----------
+    labels_true : ndarray of shape (n_samples,)
+        Classes; None where one is not known.
+    labels_pred : ndarray of shape (n_samples,)
+        Cluster labels.
+
+    Returns
+    -------
+    dict of str to float
+        The scores.
+    """
+    known = np.array([label is not None for label in labels_true.tolist()])
+    return evaluate(labels_true[known].tolist(), labels_pred[known])
+
+
+def _scores(table: Contingency) -> dict[str, float]:
     pairs = count_pairs(table)
     return {
         "acc": matched_count(table) / table.n_samples,

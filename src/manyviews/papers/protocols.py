@@ -187,6 +187,7 @@ _OP_LFMVC = Protocol(
 _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
 _WEIGHTED: dict[str, Any] = {"given": "weighted"}
+_MVEC_PRINTED = {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
 _MVEC = Protocol(
     repeats=20,
     quick_repeats=5,
@@ -207,7 +208,21 @@ _MVEC = Protocol(
         Setup("SEC_SUM", "sec", _UNSCALED, **_WEIGHTED),
         Setup("RSEC_BSV", "rsec", _UNSCALED, each_view=True, **_WEIGHTED),
         Setup("RSEC_SUM", "rsec", _UNSCALED, **_WEIGHTED),
-        Setup("MVEC", "mvec", _UNSCALED, **_WEIGHTED),
+        Setup(
+            "MVEC",
+            "mvec",
+            _UNSCALED | _MVEC_PRINTED,
+            note="as printed: multipliers for the simplex, unnormalised Laplacian, the paper's step, k-means on H",
+            **_WEIGHTED,
+        ),
+        Setup(
+            "MVEC",
+            "mvec",
+            _UNSCALED,
+            variant="default",
+            note="projection on the simplex, normalised Laplacian, tight step, labels from the low-rank affinity",
+            **_WEIGHTED,
+        ),
     ),
 )
 
@@ -308,7 +323,16 @@ _UDBGL = Protocol(
                 "the embedding, while the released code leaves them wrong in number"
             ),
         ),
-        Setup("UDBGL paper's rule", "udbgl", _PAPER_ANCHORS),
+        Setup(
+            "UDBGL paper's rule", "udbgl", _PAPER_ANCHORS | {"projection": "rows"}, note="rows projected, as printed"
+        ),
+        Setup(
+            "UDBGL paper's rule",
+            "udbgl",
+            _PAPER_ANCHORS,
+            variant="both projected",
+            note="rows and columns of the graph projected, our default",
+        ),
         Setup("UDBGL paper's rule", "udbgl", variant="default anchors"),
     ),
 )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.registry import METHODS, MethodInfo, find_method
-from manyviews.metrics import adjusted_rand_index, evaluate
+from manyviews.metrics import adjusted_rand_index
+from manyviews.metrics.report import evaluate_known
 from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
@@ -43,7 +44,7 @@ def compare(
 ) -> Comparison:
     """Fit several methods and say which one suits the data, without looking at the classes.
 
-    Fits are made in processes of their own, so a script has to call this under ``if __name__ == "__main__":``.
+    Fits are made in processes of their own, under limits of time and memory.
 
     Parameters
     ----------
@@ -65,8 +66,8 @@ def compare(
     n_jobs : int, default=1
         Fits at a time; -1 for one per core.
     time_limit : float, default=150.0
-        Seconds that all fits together may take; None for no limit. Quick methods come first; a slow one gets fewer
-        fits, or none, and the result says so. Raising it lets slower methods take part.
+        Seconds of processor time that all fits together may take; None for no limit. Quick methods come first; a slow
+        one gets fewer fits, or none, and the result says so. Raising it lets slower methods take part.
     memory_limit : int, default=None
         Bytes that one fit may hold.
     store : path-like, default=None
@@ -188,7 +189,7 @@ def compare_methods(
             results.append(_without_result(method, fits))
         else:
             own = groupings[method.name].seeds
-            scores = [] if truth is None else [evaluate(truth, labels) for labels in own]
+            scores = [] if truth is None else [evaluate_known(np.asarray(truth), labels) for labels in own]
             fields = {"criteria": criteria[method.name], "scores": _by_score(scores)}
             results.append(_result(method, fits.outcomes[method.name], own, fields))
     return Comparison(tuple(results), recommend(criteria) if criteria else None)

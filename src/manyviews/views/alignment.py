@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.views import frames
-from manyviews.views.structure import as_2d, check_sample_names, feature_names, observed_rows
+from manyviews.views.caller import warn_user
+from manyviews.views.structure import as_2d, as_ids, check_sample_names, id_keys, named_2d, observed_rows
 
-__all__ = ["Aligned", "align_rows"]
+__all__ = ["Aligned", "align_rows", "check_paired"]
 
 Array = NDArray[Any]
+# Samples in two views, of all: below this share it is said that hardly any view helps another.
+FEW_PAIRED = 0.1
 
 
 class Aligned(NamedTuple):
@@ -26,7 +29,19 @@ class Aligned(NamedTuple):
     feature_names: tuple[tuple[str, ...] | None, ...]
 
 
-def align_rows(data: Mapping[str, Any], how: Literal["inner", "outer"]) -> Aligned:
+class _Table(NamedTuple):
+    ids: list[Any]
+    array: Any
+    columns: tuple[str, ...] | None
+    kind: Any
+
+
+def align_rows(
+    data: Mapping[str, Any],
+    how: Literal["inner", "outer"],
+    transpose: Sequence[str] = (),
+    encode: Sequence[str] = (),
+) -> Aligned:
     """Bring every table to one common list of ids.
 
     Parameters
@@ -35,6 +50,10 @@ def align_rows(data: Mapping[str, Any], how: Literal["inner", "outer"]) -> Align
         Name of each view and a pair ``(ids, 2-D)`` or a pandas frame with the ids as index.
     how : {"inner", "outer"}
         Keep the samples that all tables have, or all samples.
+    transpose : sequence of str, default=()
+        Views with the samples as columns.
+    encode : sequence of str, default=()
+        Columns of categories to become columns of 0 and 1.
 
     Returns
     -------
@@ -44,7 +63,7 @@ def align_rows(data: Mapping[str, Any], how: Literal["inner", "outer"]) -> Align
     Raises
     ------
     ValueError
-        If ``how`` is unknown, ids repeat within a table, or no sample is left.
+        If ``how`` is unknown, ids repeat within a table, no sample is left, or none is in two views.
     TypeError
         If a table has no ids.
     """
@@ -52,47 +71,111 @@ def align_rows(data: Mapping[str, Any], how: Literal["inner", "outer"]) -> Align
         raise ValueError(f"how must be 'inner' or 'outer', got {how!r}")
     if not isinstance(data, Mapping) or not data:
         raise TypeError("align takes a mapping of view names to (ids, array) pairs or pandas frames with an index")
-    ids, tables = {}, {}
-    for name, item in data.items():
-        ids[name], tables[name] = _ids_and_table(name, item)
-    common = _common_ids(list(ids.values()), how)
+    transpose = [transpose] if isinstance(transpose, str) else list(transpose)
+    unknown = [name for name in transpose if name not in data]
+    if unknown:
+        raise ValueError(f"transpose names the views {unknown}; the views are {list(data)}")
+    tables = {name: _table(name, item, name in transpose, encode) for name, item in data.items()}
+    common = _common_ids([table.ids for table in tables.values()], how)
     if not common:
-        raise ValueError(f"the views {list(data)} have no sample id in common; check that the ids are written alike")
-    columns, observed = {}, []
+        raise ValueError(
+            f"the views {list(data)} have no sample id in common; check that the ids are written alike{_turned(tables)}"
+        )
+    arrays, observed = {}, []
     for name, table in tables.items():
-        position = {key: row for row, key in enumerate(ids[name].tolist())}
+        position = {key: row for row, key in enumerate(table.ids)}
         rows = np.array([position.get(key, -1) for key in common], dtype=np.intp)
-        array = as_2d(table, name)
-        columns[name] = _take_rows(array, rows)
-        observed.append((rows >= 0) & observed_rows(array)[rows])
-    kinds = {array.dtype.kind for array in ids.values()}
-    sample_names = np.array(common, dtype=object if len(kinds) > 1 else None)
-    return Aligned(columns, sample_names, np.column_stack(observed), tuple(map(feature_names, tables.values())))
+        arrays[name] = _take_rows(table.array, rows)
+        observed.append((rows >= 0) & observed_rows(table.array)[rows])
+    mask = np.column_stack(observed)
+    check_paired(list(data), mask, _turned(tables))
+    names = _as_array(common, [table.kind for table in tables.values()])
+    return Aligned(arrays, names, mask, tuple(table.columns for table in tables.values()))
 
 
-def _ids_and_table(name: str, item: Any) -> tuple[Array, Any]:
+def check_paired(names: Sequence[str], observed: Array, hint: str = "") -> None:
+    """Raise ValueError where no sample is observed in two of several views; warn where hardly one is.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the V views.
+    observed : ndarray of shape (n, V) of bool
+        Which sample is observed in which view.
+    hint : str, default=""
+        What else to look at.
+    """
+    if len(names) < 2:
+        return
+    paired = int((observed.sum(axis=1) > 1).sum())
+    if paired == 0:
+        raise ValueError(
+            f"no sample is in two of the views {list(names)}, so nothing ties the groups of one view to those of "
+            f"another; check that the ids are written alike{hint}, or cluster each view by itself"
+        )
+    if paired < FEW_PAIRED * len(observed):
+        warn_user(
+            f"only {paired} of {len(observed)} samples are in two views or more; for the others nothing ties the "
+            "groups of one view to those of another",
+        )
+
+
+def _turned(tables: Mapping[str, _Table]) -> str:
+    """Say that columns look like samples where the names of columns are ids of another view, or agree throughout."""
+    columns = {name: set(table.columns) for name, table in tables.items() if table.columns}
+    ids = {name: set(map(str, table.ids)) for name, table in tables.items()}
+    turned = [name for name in columns if any(columns[name] & ids[other] for other in ids if other != name)]
+    if not turned and len(columns) == len(tables) > 1 and set.intersection(*columns.values()):
+        turned = list(columns)
+    if not turned:
+        return ""
+    return f" (samples in columns? the column names of {turned} agree with them: give transpose={turned})"
+
+
+def _table(name: str, item: Any, turn: bool, encode: Sequence[str]) -> _Table:
     if frames.is_frame(item):
         index = frames.frame_index(item)
-        if index is None:
+        if index is None and not turn:
             raise TypeError(f"view {name!r} is a table without an index; give it as a pair (ids, table)")
-        ids, table = index, item
+        if turn:
+            array, columns = named_2d(item, name)
+            row_names = range(array.shape[0]) if index is None else index.tolist()
+            return _checked(name, np.array(columns), _flipped(array), tuple(map(str, row_names)))
+        ids = index
     elif isinstance(item, tuple) and len(item) == 2:
-        ids, table = np.asarray(item[0]), item[1]
+        ids, item = as_ids(item[0]), item[1]
     else:
         raise TypeError(f"view {name!r} must be a pair (ids, 2-D array) or a pandas frame with the ids as index")
-    n = len(table) if frames.is_frame(table) else as_2d(table, name).shape[0]
+    array, columns = named_2d(item, name, encode)
+    return _checked(name, ids, _flipped(array), None) if turn else _checked(name, ids, array, columns)
+
+
+def _flipped(array: Any) -> Any:
+    return array.T.tocsr() if sparse.issparse(array) else np.ascontiguousarray(array.T)
+
+
+def _checked(name: str, ids: Any, array: Any, columns: tuple[str, ...] | None) -> _Table:
     try:
-        return check_sample_names(ids, n), table
+        checked = check_sample_names(ids, array.shape[0])
     except ValueError as error:
         raise ValueError(f"view {name!r}: {error}") from error
+    return _Table(id_keys(checked), as_2d(array, name), columns, checked.dtype)
 
 
-def _common_ids(ids: list[Array], how: str) -> list[Any]:
-    keys = [array.tolist() for array in ids]
+def _common_ids(ids: list[list[Any]], how: str) -> list[Any]:
     if how == "outer":
-        return list(dict.fromkeys(key for view in keys for key in view))
-    shared = set(keys[0]).intersection(*keys[1:])
-    return [key for key in keys[0] if key in shared]
+        return list(dict.fromkeys(key for view in ids for key in view))
+    shared = set(ids[0]).intersection(*ids[1:])
+    return [key for key in ids[0] if key in shared]
+
+
+def _as_array(keys: list[Any], kinds: list[Any]) -> Array:
+    """Return ids as an array of the type that all views had, else of objects."""
+    if len({kind.kind for kind in kinds}) > 1 or any(isinstance(key, tuple) for key in keys):
+        array = np.empty(len(keys), dtype=object)
+        array[:] = keys
+        return array
+    return np.array(keys)
 
 
 def _take_rows(array: Any, rows: Array) -> Any:

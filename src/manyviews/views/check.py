@@ -13,14 +13,16 @@ from manyviews.views import frames
 from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cells, first_text
 from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.container import Views
-from manyviews.views.structure import as_2d, telling_index
+from manyviews.views.structure import as_2d, check_sparse_parts, telling_index
 
 __all__ = [
     "Accepts",
     "as_views",
     "check_kind",
     "check_numbers",
+    "check_table",
     "check_views",
+    "cut_frame",
     "is_table",
     "per_view",
 ]
@@ -71,11 +73,36 @@ def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> V
     return check_numbers(_cut(X, views) if is_table(X) else as_views(X, views), accepts)
 
 
+def check_table(X: Any) -> None:
+    """Raise ValueError or TypeError in one line where what was given as one table has not two dimensions."""
+    if sparse.issparse(X):
+        check_sparse_parts(X, "X")
+        return
+    if X is None or isinstance(X, str | bytes):
+        raise ValueError(f"X must be 2-D (samples × features) or several views, got {X!r}")
+    if isinstance(X, list | tuple) and len(X) == 0:
+        raise ValueError("no view was given: X is empty; give at least one 2-D array (samples × features)")
+    shape = getattr(X, "shape", None)
+    if isinstance(X, list | tuple | int | float | complex | np.generic):
+        try:
+            shape = np.shape(X)
+        except ValueError as error:
+            raise ValueError(f"X has rows of differing lengths: {' '.join(str(error).split())}") from error
+    if isinstance(shape, tuple) and len(shape) in (0, 1):
+        what = "a single number" if not shape else f"a 1-D array of shape {shape}"
+        raise ValueError(
+            f"Expected 2D array: X must be 2-D (samples × features) or several views, got {what}. Reshape your data: "
+            "X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single sample"
+        )
+
+
 def is_table(X: Any) -> bool:
     """Tell whether ``X`` is one table, the fourth door, rather than several views."""
+    if isinstance(X, Views) or isinstance(getattr(X, "mod", None), Mapping):
+        return False
     if sparse.issparse(X) or frames.is_frame(X):
         return True
-    if isinstance(X, Views | Mapping) or isinstance(getattr(X, "mod", None), Mapping):
+    if isinstance(X, Mapping):
         return False
     return not (isinstance(X, list | tuple) and any(map(_is_a_view, X)))
 
@@ -87,8 +114,9 @@ def as_views(X: Any, views: Any = None) -> Views:
     if isinstance(X, Views):
         return X
     if isinstance(getattr(X, "mod", None), Mapping):
-        tables = {str(name): (np.asarray(part.obs_names), part.X) for name, part in X.mod.items()}
-        return Views.align(tables, how="outer")
+        parts = {str(name): part for name, part in X.mod.items()}
+        pairs = {name: (np.asarray(part.obs_names), part.X) for name, part in parts.items()}
+        return Views.align(parts if all(map(frames.is_frame, parts.values())) else pairs, how="outer")
     return Views(X)
 
 
@@ -101,13 +129,19 @@ def _is_a_view(item: Any) -> bool:
     return getattr(item, "ndim", 0) >= 2
 
 
-def _cut(X: Any, views: Any) -> Views:
-    table = X if frames.is_frame(X) else as_2d(X, "X")
+def cut_frame(table: Any, views: Any) -> Views:
+    """Return the views of a frame, whose columns belong to them by ``views``; other columns are not looked at."""
     groups = column_groups(table, views)
-    if frames.is_frame(table):
-        parts = {name: frames.take_columns(table, positions) for name, positions in groups.items()}
-        return Views(parts, sample_names=telling_index(table))
-    return Views(cut_columns(table, groups))
+    parts = {name: frames.take_columns(table, positions) for name, positions in groups.items()}
+    return Views(parts, sample_names=telling_index(table))
+
+
+def _cut(X: Any, views: Any) -> Views:
+    if frames.is_frame(X):
+        return cut_frame(X, views)
+    check_table(X)
+    table = as_2d(X, "X")
+    return Views(cut_columns(table, column_groups(table, views)))
 
 
 def check_numbers(views: Views, accepts: Accepts) -> Views:

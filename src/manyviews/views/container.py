@@ -16,7 +16,7 @@ from manyviews.views.structure import (
     check_same_index,
     check_sample_names,
     common_length,
-    feature_names,
+    named_2d,
     names_and_items,
     observed_rows,
     telling_index,
@@ -36,14 +36,17 @@ class Views:
     Parameters
     ----------
     data : mapping of str to 2-D, or sequence of 2-D
-        One array, sparse matrix or frame (pandas, polars, pyarrow) of shape (n, d_v) per view. Frames are
-        turned into arrays; sparse matrices of other formats into CSR.
+        One array, sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape (n, d_v) per view. Frames are
+        turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR.
     names : sequence of str, default=None
         Names of the views when ``data`` is a sequence. By default ``view_0``, ``view_1``, ...
     sample_names : array-like of shape (n,), default=None
         Unique ids of the samples. By default the index of the pandas frames, where it says more than 0..n-1.
     observed : array-like of shape (n, V) of bool, default=None
         False where a sample was not observed in a view. By default the rows that are all NaN.
+    encode : sequence of str, default=()
+        Columns of frames, by name or with ``*``, that become one column of 0 and 1 per value they hold, called
+        ``column=value``; all of the values count, so that rare ones make the view wider.
 
     Attributes
     ----------
@@ -63,7 +66,8 @@ class Views:
     TypeError
         If a view is not a two-dimensional array, sparse matrix or frame.
     ValueError
-        If there is no view, the numbers of rows differ, the indexes of frames differ, or names or ids repeat.
+        If there is no view, the numbers of rows differ, the indexes of frames differ, a column of two frames holds
+        the same ids in another order, a sparse matrix is damaged, or names or ids repeat.
 
     Examples
     --------
@@ -90,17 +94,19 @@ class Views:
         names: Sequence[str] | None = None,
         sample_names: ArrayLike | None = None,
         observed: ArrayLike | None = None,
+        encode: Sequence[str] = (),
     ) -> None:
         view_names, items = names_and_items(data, names)
-        check_same_index(view_names, items)
-        arrays = tuple(as_2d(item, name) for name, item in zip(view_names, items, strict=True))
+        check_same_index(view_names, items, stated=sample_names is not None)
+        contents = [named_2d(item, name, encode) for name, item in zip(view_names, items, strict=True)]
+        arrays = tuple(array for array, _ in contents)
         n = common_length(view_names, arrays)
         if sample_names is None:
             sample_names = next((i for i in map(telling_index, items) if i is not None), None)
         self._set(
             names=view_names,
             arrays=arrays,
-            feature_names=tuple(feature_names(item) for item in items),
+            feature_names=tuple(columns for _, columns in contents),
             sample_names=None if sample_names is None else check_sample_names(sample_names, n),
             has_names=isinstance(data, Mapping) or names is not None,
             _observed=None if observed is None else check_observed(observed, n, len(arrays)),
@@ -253,6 +259,27 @@ class Views:
         )
         return self._derive(arrays=arrays, feature_names=kept)
 
+    def renamed(self, names: Sequence[str]) -> Views:
+        """Return the same views under other names, one per view; where the number differs, as they are."""
+        return self._derive(names=tuple(names), has_names=True) if len(names) == len(self.names) else self
+
+    def replace_arrays(self, arrays: Sequence[Any], feature_names: Sequence[tuple[str, ...] | None]) -> Views:
+        """Return the same samples and views with other numbers.
+
+        Parameters
+        ----------
+        arrays : sequence of (ndarray or CSR)
+            One array of shape (n, d_v) per view, in order.
+        feature_names : sequence of (tuple of str or None)
+            Names of its columns.
+
+        Returns
+        -------
+        Views
+            Names, ids and which sample is observed where are kept.
+        """
+        return self._derive(arrays=tuple(arrays), feature_names=tuple(feature_names), _observed=self.observed)
+
     def concatenate(self) -> Any:
         """Put the views side by side.
 
@@ -266,7 +293,14 @@ class Views:
         return np.hstack(self.arrays)
 
     @classmethod
-    def align(cls, data: Mapping[str, Any], *, how: Literal["inner", "outer"] = "inner") -> Views:
+    def align(
+        cls,
+        data: Mapping[str, Any],
+        *,
+        how: Literal["inner", "outer"] = "inner",
+        transpose: Sequence[str] = (),
+        encode: Sequence[str] = (),
+    ) -> Views:
         """Match the rows of several tables by their ids.
 
         Parameters
@@ -276,6 +310,11 @@ class Views:
         how : {"inner", "outer"}, default="inner"
             "inner" keeps the samples that every view has, in the order of the first view. "outer" keeps all, in order
             of first appearance; where a view lacks one, its row is all NaN (sparse: empty) and not observed.
+        transpose : sequence of str, default=()
+            Names of views that have the samples as columns: the column names of frames are then the ids, or the ids
+            of a pair those of its columns.
+        encode : sequence of str, default=()
+            Columns of categories, as in ``Views``.
 
         Returns
         -------
@@ -285,11 +324,16 @@ class Views:
         Raises
         ------
         ValueError
-            If ids repeat within a view, or no sample is left.
+            If ids repeat within a view, no sample is left, or none is in two views.
         TypeError
             If a view has no ids.
+
+        Warns
+        -----
+        UserWarning
+            If fewer than a tenth of the samples are in two views.
         """
-        aligned = align_rows(data, how)
+        aligned = align_rows(data, how, transpose, encode)
         return cls(aligned.arrays, sample_names=aligned.ids, observed=aligned.observed)._derive(
             feature_names=aligned.feature_names
         )

@@ -1,39 +1,70 @@
-"""The one place that knows how pandas, polars and pyarrow tables differ."""
+"""The one place that knows how pandas, polars, pyarrow and AnnData tables differ."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.views.encoding import dummy_columns, stack_cells
 
 __all__ = [
+    "Content",
+    "check_numeric",
+    "column_values",
     "frame_columns",
+    "frame_content",
+    "frame_height",
     "frame_index",
-    "frame_to_array",
     "has_default_index",
     "has_nested_columns",
     "is_frame",
+    "is_plain",
     "take_columns",
 ]
 
 Array = NDArray[Any]
+_NESTED = ("List", "Array", "list<", "large_list<", "fixed_size_list<")
+
+
+class Content(NamedTuple):
+    """The numbers of a table (n, d), dense or CSR, and the names of the d columns."""
+
+    array: Any
+    columns: tuple[str, ...]
 
 
 def _library(table: Any) -> str:
+    if all(hasattr(table, name) for name in ("obs_names", "var_names", "X")):
+        return "anndata"  # by its shape, so that the package need not be there
     return type(table).__module__.partition(".")[0]
 
 
 def is_frame(table: Any) -> bool:
-    """Tell whether ``table`` is a pandas, polars or pyarrow table (two-dimensional)."""
-    return _library(table) in {"pandas", "polars", "pyarrow"} and (
-        hasattr(table, "columns") or hasattr(table, "column_names")
-    )
+    """Tell whether ``table`` is a pandas, polars or pyarrow table (two-dimensional), or like an AnnData."""
+    library = _library(table)
+    if library == "anndata":
+        return True
+    return library in {"pandas", "polars", "pyarrow"} and (hasattr(table, "columns") or hasattr(table, "column_names"))
 
 
 def frame_columns(table: Any) -> list[Any]:
     """Return the column labels in order."""
-    return list(table.column_names if _library(table) == "pyarrow" else table.columns)
+    library = _library(table)
+    if library == "anndata":
+        return list(table.var_names)
+    return list(table.column_names if library == "pyarrow" else table.columns)
+
+
+def is_plain(table: Any, view: str) -> bool:
+    """Tell whether the columns are numbers with names of one level; raise ValueError where one is text."""
+    if _library(table) == "anndata" or has_nested_columns(table):
+        return False
+    return _is_sparse(table) or all(part.array.ndim == 1 for part in check_numeric(table, view))
 
 
 def has_nested_columns(table: Any) -> bool:
@@ -42,12 +73,22 @@ def has_nested_columns(table: Any) -> bool:
 
 
 def frame_index(table: Any) -> Array | None:
-    """Return the row labels of a pandas frame; None for tables that have no index."""
-    return np.asarray(table.index) if _library(table) == "pandas" else None
+    """Return the row labels of a pandas frame or AnnData; None for tables that have no index."""
+    library = _library(table)
+    if library == "anndata":
+        return np.asarray(table.obs_names)
+    return np.asarray(table.index) if library == "pandas" else None
+
+
+def frame_height(table: Any) -> int:
+    """Return the number of rows."""
+    return len(table.obs_names) if _library(table) == "anndata" else len(table)
 
 
 def has_default_index(table: Any) -> bool:
     """Tell whether the row labels are just 0, 1, 2, ... and therefore say nothing."""
+    if _library(table) == "anndata":
+        return [str(key) for key in table.obs_names] == [str(row) for row in range(len(table.obs_names))]
     index = getattr(table, "index", None)
     if index is None or _library(table) != "pandas":
         return True
@@ -56,64 +97,116 @@ def has_default_index(table: Any) -> bool:
 
 def take_columns(table: Any, positions: list[int]) -> Any:
     """Return the table reduced to the columns at ``positions``."""
-    if _library(table) == "pandas":
+    library = _library(table)
+    if library == "pandas":
         return table.iloc[:, positions]
+    if library == "anndata":
+        return table[:, positions]
     columns = frame_columns(table)
     return table.select([columns[i] for i in positions])
 
 
-def frame_to_array(table: Any, view: str) -> Array:
-    """Return the numbers of a table as one 2-D array, empty cells as NaN.
+def column_values(table: Any, position: int) -> Array:
+    """Return one column as a vector of numbers, text or objects, as it is."""
+    if _library(table) == "anndata":
+        column = table.X[:, [position]]
+        return np.asarray(column.toarray() if sparse.issparse(column) else column).ravel()
+    return np.asarray(_column(table, position).to_numpy())
+
+
+def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
+    """Return the numbers of a table as one array, empty cells as NaN, and the names of its columns.
 
     Parameters
     ----------
-    table : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        Table of shape (n, d).
+    table : frame
+        Table with d columns. A column of lists of equal length becomes as many columns.
     view : str
-        Name of the view, for error messages.
+        Name for error messages.
+    encode : sequence of str
+        Names, also with ``*`` and ``?``, of columns to become one column of 0 and 1 per value.
 
     Returns
     -------
-    ndarray of shape (n, d)
-        float32 if every column is float32, else float64.
+    Content
+        float32 if every column is float32, else float64; CSR if every column of a pandas frame is sparse.
 
     Raises
     ------
     ValueError
-        If a column holds anything but real numbers or booleans.
+        If a column holds anything but real numbers or booleans and is not to be encoded.
     """
-    arrays = check_numeric(table, view)
-    single = bool(arrays) and all(array.dtype == np.float32 for array in arrays)
-    out = np.empty((len(table), len(arrays)), dtype=np.float32 if single else np.float64)
-    for i, array in enumerate(arrays):
-        out[:, i] = array
-    return out
+    if _library(table) == "anndata":
+        return Content(table.X if sparse.issparse(table.X) else np.asarray(table.X), tuple(map(str, table.var_names)))
+    if _is_sparse(table):
+        return Content(table.sparse.to_coo().tocsr(), tuple(map(str, table.columns)))
+    parts = check_numeric(table, view, encode)
+    columns = [column for part in parts for column in part.columns]
+    single = bool(parts) and all(part.array.dtype == np.float32 for part in parts)
+    out = np.empty((len(table), len(columns)), dtype=np.float32 if single else np.float64)
+    start = 0
+    for array, names in parts:
+        out[:, start : start + len(names)] = array if array.ndim == 2 else array[:, None]
+        start += len(names)
+    return Content(out, tuple(columns))
 
 
-def check_numeric(table: Any, view: str) -> list[Array]:
-    """Return the columns as arrays; raise ValueError naming those that are not numbers."""
-    columns = frame_columns(table)
-    arrays = [_column_to_array(table, i) for i in range(len(columns))]
-    bad = [str(columns[i]) for i, array in enumerate(arrays) if array.dtype.kind not in "buif"]
+def check_numeric(table: Any, view: str, encode: Sequence[str] = ()) -> list[Content]:
+    """Return the columns as arrays (n,), nested ones (n, m); raise ValueError naming those that are not numbers."""
+    columns = list(map(str, frame_columns(table)))
+    parts = [_part(table, i, name, view, encode) for i, name in enumerate(columns)]
+    bad = [name for name, part in zip(columns, parts, strict=True) if part.array.dtype.kind not in "buif"]
     if bad:
         shown = ", ".join(map(repr, bad[:5])) + (", ..." if len(bad) > 5 else "")
         raise ValueError(
-            f"view {view!r} has {len(bad)} column(s) that are not numeric: {shown}; "
-            "drop them, encode them as numbers, or name them as sample ids or truth"
+            f"view {view!r} has {len(bad)} column(s) that are not numeric: {shown}; drop them, make columns of 0 and "
+            f"1 of them with Views(..., encode=[{bad[0]!r}]), or name them as sample ids or truth"
         )
-    return arrays
+    return parts
 
 
-def _column_to_array(table: Any, position: int) -> Array:
-    """Return one column; missing entries of a numeric column become NaN."""
+def _part(table: Any, position: int, name: str, view: str, encode: Sequence[str]) -> Content:
+    if any(fnmatchcase(name, pattern) for pattern in encode):
+        return Content(*dummy_columns(name, column_values(table, position).tolist(), f"view {view!r}"))
+    array = _column_to_array(table, position, f"view {view!r}, column {name!r}")
+    return Content(array, (name,) if array.ndim == 1 else tuple(f"{name}[{j}]" for j in range(array.shape[1])))
+
+
+def _column(table: Any, position: int) -> Any:
     library = _library(table)
     if library == "pyarrow":
-        return np.asarray(table.column(position).to_numpy())
-    if library == "polars":
-        return np.asarray(table.to_series(position).to_numpy())
-    column = table.iloc[:, position]
+        return table.column(position)
+    return table.to_series(position) if library == "polars" else table.iloc[:, position]
+
+
+def _is_sparse(table: Any) -> bool:
+    if _library(table) != "pandas" or not len(table.columns):
+        return False
+    kinds = list(table.dtypes)
+    return all(type(kind).__name__ == "SparseDtype" and kind.kind in "buif" and kind.fill_value == 0 for kind in kinds)
+
+
+def _column_to_array(table: Any, position: int, where: str) -> Array:
+    """Return one column; missing entries of a numeric column become NaN, lists of numbers columns."""
+    column, library = _column(table, position), _library(table)
+    kind = str(column.type if library == "pyarrow" else column.dtype)
+    if library == "pandas":
+        return _pandas_column(column, where)
+    if kind.startswith(_NESTED):
+        return stack_cells(column.to_pylist() if library == "pyarrow" else column.to_list(), where, kind)
+    if kind in ("Boolean", "bool") and column.null_count:
+        column = column.cast("double") if library == "pyarrow" else column.cast(float)
+    return np.asarray(column.to_numpy())
+
+
+def _pandas_column(column: Any, where: str) -> Array:
+    if type(column.dtype).__name__ == "SparseDtype":
+        return np.asarray(column.sparse.to_dense())
     if getattr(column.dtype, "na_value", None) is not None and column.dtype.kind in "buif":
         # pandas' nullable numbers would come out as an object array
         dtype = np.float32 if column.dtype.kind == "f" and column.dtype.itemsize == 4 else np.float64
         return np.asarray(column.to_numpy(dtype=dtype, na_value=np.nan))
-    return np.asarray(column.to_numpy())
+    array = np.asarray(column.to_numpy())
+    if array.dtype == object and len(array) and isinstance(array[0], list | tuple | np.ndarray):
+        return stack_cells(array.tolist(), where, "")
+    return array

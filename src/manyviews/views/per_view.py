@@ -115,13 +115,27 @@ class PerView(TransformerMixin, BaseEstimator):
         """Transform every view; with ``partial``, named views may be lacking and stay unobserved."""
         check_is_fitted(self)
         views = match_views(views, self._fitted_views, partial=partial)
-        arrays = {}
-        for known, seen, (name, array) in zip(self._fitted_views.names, views.observed.T, views.items(), strict=True):
-            if known in self.transformers_:
-                arrays[name] = _transform_view(self.transformers_[known], array, seen, self._widths[known])
-            else:
-                arrays[name] = array
-        return Views(arrays, sample_names=views.sample_names, observed=views.observed)
+        arrays, columns = [], []
+        given = zip(self._fitted_views.names, views.observed.T, views.arrays, views.feature_names, strict=True)
+        for known, seen, array, names in given:
+            if known not in self.transformers_:
+                arrays.append(array)
+                columns.append(names)
+                continue
+            arrays.append(_transform_view(self.transformers_[known], array, seen, self._widths[known]))
+            columns.append(_names_after(self.transformers_[known], names, self._widths[known]))
+        return views.replace_arrays(arrays, columns)
+
+
+def _names_after(transformer: Any, names: tuple[str, ...] | None, width: int) -> tuple[str, ...] | None:
+    """Return what the transformed columns are called, where the transformer says it."""
+    if names is None or not hasattr(transformer, "get_feature_names_out"):
+        return None
+    try:
+        after = tuple(map(str, transformer.get_feature_names_out(np.array(names, dtype=object))))
+    except (ValueError, TypeError):  # a transformer that asks for names that it did not see
+        return None
+    return after if len(after) == width else None
 
 
 def _transform_view(transformer: Any, array: Any, observed: NDArray[Any], width: int) -> Any:

@@ -11,14 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views import frames
+from manyviews.views.shuffled import shuffled_column
 
 __all__ = [
     "as_2d",
+    "as_ids",
     "check_observed",
     "check_same_index",
     "check_sample_names",
+    "check_sparse_parts",
     "common_length",
-    "feature_names",
+    "id_keys",
+    "named_2d",
     "names_and_items",
     "observed_rows",
     "telling_index",
@@ -45,7 +49,7 @@ def names_and_items(data: Any, names: Sequence[str] | None) -> tuple[tuple[str, 
             "for a single table write Views([table])"
         )
     if not items:
-        raise ValueError("no view was given; give at least one 2-D array")
+        raise ValueError("no view was given (the list of views is empty); give at least one 2-D array")
     if len(names) != len(items):
         raise ValueError(f"{len(names)} names were given for {len(items)} views")
     if not all(isinstance(name, str) for name in names):
@@ -58,11 +62,14 @@ def names_and_items(data: Any, names: Sequence[str] | None) -> tuple[tuple[str, 
 def as_2d(item: Any, name: str) -> Any:
     """Return a 2-D array or CSR; frames are converted, arrays kept as they are."""
     if frames.is_frame(item):
-        return frames.frame_to_array(item, name)
+        return frames.frame_content(item, name).array
     if sparse.issparse(item):
         if item.ndim != 2:
             raise ValueError(f"view {name!r} must be 2-D (samples × features), got a sparse {item.ndim}-D array")
-        return item if item.format == "csr" else item.tocsr()
+        if item.format == "csr":
+            return item
+        check_sparse_parts(item, name)
+        return item.tocsr()
     if isinstance(item, np.ma.MaskedArray):
         item = np.ma.filled(item.astype(np.float64), np.nan)
     elif isinstance(item, np.matrix):
@@ -74,7 +81,8 @@ def as_2d(item: Any, name: str) -> Any:
     if array.ndim == 3:
         raise ValueError(
             f"view {name!r} must be 2-D (samples × features), got a 3-D array of shape {array.shape}; "
-            "give one 2-D array per view, for instance list(X) for views on the first axis"
+            "give one 2-D array per view: list(X) for views on the first axis; of samples × times × variables "
+            "X.reshape(len(X), -1) for one view of all, or {f'time {t}': X[:, t] for t in range(X.shape[1])}"
         )
     if array.ndim != 2:
         raise ValueError(
@@ -82,6 +90,51 @@ def as_2d(item: Any, name: str) -> Any:
             "for a view with a single feature write x.reshape(-1, 1)"
         )
     return array
+
+
+def named_2d(item: Any, name: str, encode: Sequence[str] = ()) -> tuple[Any, tuple[str, ...] | None]:
+    """Return a view as ``as_2d`` does, its structure checked, and the names of its columns; None for arrays."""
+    if frames.is_frame(item):
+        array, columns = frames.frame_content(item, name, encode)
+    else:
+        array, columns = as_2d(item, name), None
+    if sparse.issparse(array):
+        check_sparse_parts(array, name)
+        array = array if array.format == "csr" else array.tocsr()
+    return array, columns
+
+
+def check_sparse_parts(matrix: Any, name: str) -> None:
+    """Raise ValueError where the index arrays of a sparse matrix point outside of it.
+
+    SciPy trusts them: compiled code would read foreign memory. It takes one pass over the indices.
+    """
+    if matrix.format == "coo":
+        parts = list(zip((matrix.row, matrix.col), matrix.shape, strict=True))
+    elif matrix.format in ("csr", "csc"):
+        major, minor = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+        ends = np.asarray(matrix.indptr)
+        stored = min(len(matrix.data), len(matrix.indices))
+        if (
+            ends.shape != (major + 1,)
+            or ends[0] != 0
+            or ends[-1] > stored
+            or (ends[1:] < ends[:-1]).any()
+            or len(matrix.data) != len(matrix.indices)
+        ):
+            raise ValueError(
+                f"view {name!r} is a damaged sparse matrix: its indptr does not go up from 0 to its {stored} entries; "
+                "make it again"
+            )
+        parts = [(matrix.indices, minor)]
+    else:
+        return
+    for indices, size in parts:
+        if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < size:
+            raise ValueError(
+                f"view {name!r} is a damaged sparse matrix: its indices go from {int(indices.min())} to "
+                f"{int(indices.max())} where they must lie between 0 and {size - 1}; make it again"
+            )
 
 
 def common_length(names: Sequence[str], arrays: Sequence[Any]) -> int:
@@ -96,10 +149,13 @@ def common_length(names: Sequence[str], arrays: Sequence[Any]) -> int:
     return int(lengths[0])
 
 
-def check_same_index(names: Sequence[str], items: Sequence[Any]) -> None:
-    """Raise ValueError where pandas frames have different row labels, rather than match them by position."""
-    pairs = zip(names, items, strict=True)
-    indices = [(name, frames.frame_index(item)) for name, item in pairs if frames.is_frame(item)]
+def check_same_index(names: Sequence[str], items: Sequence[Any], *, stated: bool = False) -> None:
+    """Raise ValueError where row labels, or columns of ids, differ, rather than match rows by position.
+
+    With ``stated``, ids are given besides, and columns are not looked at.
+    """
+    tables = {name: item for name, item in zip(names, items, strict=True) if frames.is_frame(item)}
+    indices = [(name, frames.frame_index(item)) for name, item in tables.items()]
     indexed = [(name, index) for name, index in indices if index is not None]
     for name, index in indexed[1:]:
         first_name, first = indexed[0]
@@ -110,6 +166,16 @@ def check_same_index(names: Sequence[str], items: Sequence[Any]) -> None:
                 f"(row {row}: {first[row]!r} and {index[row]!r}); "
                 "match the rows with Views.align({name: frame, ...}) or drop the indexes with reset_index(drop=True)"
             )
+    by_position = {name: table for name, table in tables.items() if telling_index(table) is None}
+    if not stated and len({frames.frame_height(table) for table in by_position.values()}) == 1:
+        found = shuffled_column(by_position)
+        if found is not None:
+            raise ValueError(
+                f"column {found.column!r} has the same values in views {found.first!r} and {found.second!r}, in "
+                "another order, so that the rows are not of the same samples; match them by it with "
+                f"Views.align({{name: (frame[{found.column!r}], frame.drop(columns=[{found.column!r}])), ...}}), or "
+                "rename it if it is a measurement"
+            )
 
 
 def telling_index(item: Any) -> Array | None:
@@ -119,19 +185,32 @@ def telling_index(item: Any) -> Array | None:
     return frames.frame_index(item)
 
 
-def feature_names(item: Any) -> tuple[str, ...] | None:
-    """Return the column names of a frame; None for arrays."""
-    return tuple(map(str, frames.frame_columns(item))) if frames.is_frame(item) else None
+def as_ids(sample_names: Any) -> Array:
+    """Return ids as a vector; those of several levels are tuples, and whole objects in it."""
+    if getattr(sample_names, "nlevels", 1) > 1 or (
+        isinstance(sample_names, list | tuple) and sample_names and all(isinstance(key, tuple) for key in sample_names)
+    ):
+        keys = list(sample_names)
+        ids = np.empty(len(keys), dtype=object)
+        ids[:] = keys
+        return ids
+    return np.asarray(sample_names)
+
+
+def id_keys(ids: Array) -> list[Any]:
+    """Return ids as things to look up; dates stay dates, of which ``tolist`` would make whole numbers."""
+    return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
 
 
 def check_sample_names(sample_names: ArrayLike, n: int) -> Array:
     """Return the ids as an array of shape (n,); raise ValueError where some repeat."""
-    ids = np.asarray(sample_names)
+    ids = as_ids(sample_names)
     if ids.shape != (n,):
         raise ValueError(f"sample_names must have one id per sample, shape ({n},), got shape {ids.shape}")
-    if any(key is None or key != key for key in ids.tolist()):
+    keys = id_keys(ids)
+    if any(key is None or key != key for key in keys):
         raise ValueError("sample ids must not be missing (None, NaN or NaT); name or drop these samples")
-    repeated = [str(key) for key, count in Counter(ids.tolist()).items() if count > 1]
+    repeated = [str(key) for key, count in Counter(keys).items() if count > 1]
     if repeated:
         raise ValueError(
             f"sample ids must be unique, {len(repeated)} occur more than once: {repeated[:3]}; "
