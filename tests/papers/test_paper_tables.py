@@ -18,11 +18,11 @@ from manyviews.metrics import evaluate
 from manyviews.papers.material import DataAbsentError, Material, find_data, material_name
 from manyviews.papers.page import render_page
 from manyviews.papers.paper import PAPERS, Figure, paper
-from manyviews.papers.plan import make_plan
+from manyviews.papers.plan import Candidate, make_plan, measure
 from manyviews.papers.protocols import PROTOCOLS
-from manyviews.papers.tables import counted, to_csv, to_latex, to_markdown
+from manyviews.papers.tables import counted, to_csv, to_latex, to_markdown, why
 from manyviews.papers.verdict import VERDICTS, judge, reproduction_of
-from manyviews.runs.outcomes import Outcome
+from manyviews.runs.outcomes import Outcome, Run
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script> | & \\ end"
@@ -113,7 +113,7 @@ def compared(texts, values, *, lost=(), without=()):
                 failed = planned.setup.name in lost
                 value = values.get(planned.setup.name, 0.2) - 0.01 * i + 0.002 * run.seed
                 outcomes[id(run)] = scored(run, value, "timeout" if failed else "ok", HOSTILE if failed else "")
-    return reproduction_of(found, plan, outcomes, protocol.setups, ("citeseer",), 2)
+    return reproduction_of(found, plan, outcomes, setups, ("citeseer",), 2)
 
 
 def test_cells_compare_the_best_setting_and_say_why_they_cannot(texts):
@@ -136,7 +136,22 @@ def test_cells_compare_the_best_setting_and_say_why_they_cannot(texts):
     assert sum(found.counts().values()) + sum(found.counts(variants=True).values()) + found.n_not_run == len(
         found.cells
     )
-    assert counted(found).endswith("of rows that were not run")
+    assert "of rows that were not run; " in counted(found)
+    assert found.absent == tuple(name for name in found.paper.datasets if name != "citeseer")
+    assert counted(found).endswith(f"on data sets that were not run ({', '.join(found.absent)})")
+    assert why(cells["OP-LFMVC"]).startswith("from 2 runs only; p = ")
+
+
+def test_a_single_run_has_no_deviation():
+    assert judge(Figure(20.8, 0.0), 20.84, None, 1) == (
+        "reproduced",
+        "by the printed digits: the published deviation is 0, and ours is of one run",
+    )
+    assert judge(Figure(60.8, 5.3), 66.2, None, 1) == ("better", "")
+    run = Run("concat-kmeans", "blobs", 0, {}, 2)
+    table = paper("mspl").tables[0]
+    found = measure([Candidate("", (run,))], {id(run): scored(run, 0.5)}, table)
+    assert (found.mean, found.deviation, found.n_runs) == (0.5, None, 1)
 
 
 def test_documents_hold_all_cells_and_names_stay_text(texts):

@@ -43,6 +43,7 @@ def cluster(
     seed: Whole = 0,
     out: str | None = None,
     refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
+    no_model: Switch = False,
     force: Switch = False,
     as_json: AsJson = False,
     quiet: Switch = False,
@@ -84,6 +85,8 @@ def cluster(
         Output folder, by default manyviews-NAME in the current folder.
     refit_seconds
         How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
+    no_model
+        Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
     force
         Replace an earlier output folder.
     as_json
@@ -110,5 +113,6 @@ def cluster(
     say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or default_folder("manyviews", data.name)
-    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
+    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model)
+    record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

@@ -112,7 +112,8 @@ def compare(
     jobs
         Fits at a time; -1 for one per core.
     time_limit
-        Seconds that all fits together may take. Quick methods come first; slow ones get fewer fits, or none.
+        Seconds of processor time that all fits together may take. Quick methods come first; slow ones get fewer fits,
+        or none.
     memory_limit
         Memory that one fit may hold, such as 8GB or 500MB; one that needs more is ended and recorded as such.
     out

@@ -9,7 +9,7 @@ from manyviews.papers.figures import charts, ranks_note
 from manyviews.papers.fusion_figures import PaperFigure
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.significance import LEADING_RULE, leading
-from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
+from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
 from manyviews.papers.verdict import RULE, Reproduction
 
 __all__ = ["render_page"]
@@ -42,7 +42,10 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
     for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in reproduction.cells if cell.table is table]
         if cells:
-            tables.append({"table": table, "cells": cells, "chart": f"table-{i}" if f"table-{i}" in drawn else None})
+            chart = f"table-{i}" if f"table-{i}" in drawn else None
+            told = any(map(why, cells))
+            ranks = rank_rows(cells) if table.origin == "ours" else None
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "ranks": ranks})
     shown = {cell.name for cell in reproduction.cells if cell.method}
     varied = any(cell.variant for cell in reproduction.cells)
     content = {
@@ -50,6 +53,7 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
         "reproduction": reproduction,
         "protocol": PROTOCOLS[reproduction.paper.name],
         "tables": tables,
+        "rank_header": RANK_HEADER,
         "figures": figures,
         "rule": f"{RULE} {LEADING_RULE}",
         "leaders": leading(reproduction.cells),

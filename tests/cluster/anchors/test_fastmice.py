@@ -231,7 +231,7 @@ def test_every_scaling_and_metric_works(blobs, scaling, metric):
     ],
     ids=["constant view", "few distinct rows", "three levels", "one column, n < 2k"],
 )
-@pytest.mark.filterwarnings("ignore:FastMICE found")
+@pytest.mark.filterwarnings("ignore:FastMICE found", "ignore:view 'view_0' is constant")
 def test_odd_data_lose_no_sample(views):
     for search in ("exact", "approximate"):
         model = FastMICE(4, n_base_clusterings=20, search=search, random_state=0).fit(views)
