@@ -113,7 +113,7 @@ def compared(texts, values, *, lost=(), without=()):
                 failed = planned.setup.name in lost
                 value = values.get(planned.setup.name, 0.2) - 0.01 * i + 0.002 * run.seed
                 outcomes[id(run)] = scored(run, value, "timeout" if failed else "ok", HOSTILE if failed else "")
-    return reproduction_of(found, plan, outcomes, setups, ("citeseer",), 2)
+    return reproduction_of(found, plan, outcomes, protocol.setups, ("citeseer",), 2)
 
 
 def test_cells_compare_the_best_setting_and_say_why_they_cannot(texts):

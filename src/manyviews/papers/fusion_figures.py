@@ -80,7 +80,7 @@ def paper_figures(paper: str, setups: Iterable[Setup], material: Mapping[str, An
 
 def _iterations(data: Any) -> dict[str, Any]:
     names, k = data.views.names, len(np.unique(data.labels))
-    base = exact_partitions(given_kernels(data.views.arrays, names), names, k)
+    base = exact_partitions(given_kernels(data.views.arrays, names), k)
     assert base.average is not None
     start = released_start(len(names), base.average, np.random.default_rng(SEED), draw_signs=True)
     scores: list[dict[str, float]] = []
