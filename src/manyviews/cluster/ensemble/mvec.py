@@ -433,9 +433,8 @@ class MVEC(EnsembleClusterer):
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
         options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
-        penalty = Penalty(growth=self.penalty_growth)
-        k = min(self.n_clusters, u)
-        return solve_mvec(MVECState(operators, k, options, rng), penalty, tol=self.tol, max_iter=self.max_iter)
+        state = MVECState(operators, min(self.n_clusters, u), options, rng)
+        return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 
     def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the label of each group."""
@@ -449,8 +448,7 @@ class MVEC(EnsembleClusterer):
             rows = unit_rows(result.H) if self.final == "spectral" else result.H
         clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
         self.embedding_ = rows[groups.of_sample]
-        distances = nearest_center_distances(rows, clusters.centers)
-        self.confidence_ = center_confidence(distances)[groups.of_sample]
+        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
         return clusters.labels
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
