@@ -225,6 +225,7 @@ _MSPL = Protocol(
     ),
 )
 
+_RIVALS = ("MVSC", "AMGL", "SwMC", "MVEC", "BMVC", "LMVSC", "SMVSC", "FPMVS-CAG")
 _FASTMICE = Protocol(
     repeats=20,
     quick_repeats=20,
@@ -239,19 +240,7 @@ _FASTMICE = Protocol(
     setups=(
         Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20, "final": "released"}),
         Setup("FastMICE", "fastmice", variant="default"),
-        *(
-            Setup(row, method)
-            for row, method in {
-                "MVSC": "mvsc",
-                "AMGL": "amgl",
-                "SwMC": "swmc",
-                "MVEC": "mvec",
-                "BMVC": "bmvc",
-                "LMVSC": "lmvsc",
-                "SMVSC": "smvsc",
-                "FPMVS-CAG": "fpmvs-cag",
-            }.items()
-        ),
+        *(Setup(row, row.lower()) for row in _RIVALS),
     ),
 )
 
