@@ -133,6 +133,10 @@ class FastMICE(AnchorEnsembleClusterer):
     Cost: O(n) time for given p, K and k; about n M p d / 2 multiply-adds for d columns per group with the exact search.
     Memory beyond the views: O(n (K + M + k)); memory-mapped views are read in blocks of rows.
 
+    Of a dense view with at least twice as many columns as samples, and no more samples than anchors, the rows are kept
+    once, in single precision, and anchors are row numbers: O(n² d) time per base clustering, and a model hardly larger
+    than the data.
+
     A sample that shows nothing in the columns drawn (a text without any of the words, under the cosine metric) or that
     is not observed in any view of a group gets no label from that base clustering, and the others decide. A sample
     without any base label follows its nearest labelled neighbours in the views it has. So views may have unobserved
