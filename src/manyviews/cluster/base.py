@@ -28,7 +28,6 @@ from manyviews.views.cells import first_equals
 from manyviews.views.check import (
     per_view,
 )
-from manyviews.views.constant import constant_views
 
 __all__ = ["MultiViewClusterer", "PredictMixin", "child_rng", "plain_integers"]
 
@@ -130,7 +129,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
-        self._note_constant(views, constant_views(views))
+        self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit(views, child_rng(self.random_state))[first]
         self._order = cluster_order(raw, self.n_clusters)
@@ -254,12 +253,9 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     def _auto_scaling(self, X: Any) -> str | None:
         return usual_scaling(X, self._dense_scaling)
 
-    @staticmethod
-    def _telling(views: Views) -> list[int]:
-        """Return the places of the views that are not constant, with a warning of the others; all if all are."""
-        telling = [v for v, X in enumerate(views.arrays) if not is_constant(X)]
-        for v in set(range(len(views.names))).difference(telling) if telling else ():
-            warn_user(f"view {views.names[v]!r} is constant: it says nothing about the samples and is left out")
+    def _telling(self, views: Views) -> list[int]:
+        """Return the places of the views that are not constant; of all if all are."""
+        telling = [v for v, name in enumerate(views.names) if name not in self._constant]
         return telling or list(range(len(views.names)))
 
     def _say(self, message: str) -> None:
