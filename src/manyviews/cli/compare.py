@@ -190,7 +190,8 @@ def _write(record: dict[str, Any], found: Comparison, data: LoadedViews, folder:
 
     samples = data.views.sample_names
     save_text(folder / TABLE, methods_csv(record))
-    save_text(folder / LABELS, labels_csv(found, range(len(data.views)) if samples is None else samples))
+    names = range(len(data.views)) if samples is None else samples
+    save_text(folder / LABELS, labels_csv(found, names, data.id_name))
     save_text(folder / PAGE, render_comparison(record))
     save_record(folder, record)
 
