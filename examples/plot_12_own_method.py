@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 
 from manyviews import datasets, metrics
 from manyviews.cluster.base import MultiViewClusterer
+from manyviews.cluster.result import FitResult
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 
 
@@ -20,13 +21,11 @@ class RankKMeans(MultiViewClusterer):
 
     _accepts_sparse = False
 
-    def _memory_estimate(self, views):
-        return 3 * 8 * views.shape[0] * views.shape[1]
-
     def _fit(self, views, rng):
         self._choose_scalings(views)
         ranks = [np.argsort(np.argsort(X, axis=0), axis=0) / np.sqrt(X.shape[1]) for X in views.arrays]
-        return KMeans(self.n_clusters, n_init=10, random_state=int(rng.integers(2**31))).fit(np.hstack(ranks)).labels_
+        found = KMeans(self.n_clusters, n_init=10, random_state=int(rng.integers(2**31))).fit(np.hstack(ranks))
+        return self._record(FitResult.of_one_step(found.labels_, found.inertia_))
 
 
 data = datasets.make_blobs_views(300, (10, 8), 3, view_noise=0.3, random_state=0)

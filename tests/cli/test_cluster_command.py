@@ -80,7 +80,7 @@ def test_the_record_says_how_to_repeat_the_run(folder, run):
     run("cluster", *TWO_VIEWS, "-k", 3, "--out", "my out")
     before, record = read("my out/labels.csv"), json.loads(read("my out/run.json"))
     assert record["repeat"].startswith("manyviews cluster --view a=a.csv")
-    assert record["repeat"].endswith("--out 'my out' --method fastmice --seed 0 --force")
+    assert record["repeat"].endswith("--out 'my out' --method consensus --seed 0 --force")
     assert html.unescape(read("my out/report.html")).count(record["repeat"]) == 1
     assert run(*shlex.split(record["repeat"])[1:]).code == 0
     assert read("my out/labels.csv") == before

@@ -11,16 +11,14 @@ from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
     Reading,
     check_n_clusters,
-    fill_cells,
     keep_numbers,
-    load_input,
     parse_scaling,
     parse_settings,
 )
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, AsJson, Header, IdColumn, Missing, NClusters, Switch, Texts, ViewFiles, Whole
-from manyviews.cli.output import check_target, default_folder, refuse_inputs
-from manyviews.cli.reading import say_notes
+from manyviews.cli.output import check_target, default_folder
+from manyviews.cli.reading import read_data, say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["cluster"]
@@ -108,11 +106,8 @@ def cluster(
     parameters = parse_settings(settings or (), info.load())
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
-    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        gaps = impute is not None
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps, layout or Layout())
-        data, imputer = fill_cells(load_input(source, view or (), reading), impute)
-    refuse_inputs(out, data.checksums)
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
+    data, imputer = read_data(source, view, reading, impute, out, progress)
     check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)

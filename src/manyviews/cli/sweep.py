@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from manyviews.cli.console import Stages, UsageError, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
-from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input, parse_settings
+from manyviews.cli.inputs import Reading, check_n_clusters, parse_settings
 from manyviews.cli.options import (
     HEADER,
     AsJson,
@@ -31,12 +31,11 @@ from manyviews.cli.output import (
     STORE,
     default_folder,
     open_folder,
-    refuse_inputs,
     run_record,
     save_record,
     save_text,
 )
-from manyviews.cli.reading import say_notes
+from manyviews.cli.reading import read_data, say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 if TYPE_CHECKING:
@@ -47,6 +46,7 @@ __all__ = ["sweep"]
 
 TABLE, PAGE = "sweep.csv", "sweep.html"
 OUTPUTS = (STORE, RECORD, TABLE, PAGE)
+IDENTITY = {"command": "sweep"}
 Vary = Annotated[list[str], Parameter(name="--vary", negative=())]
 
 
@@ -119,7 +119,6 @@ def sweep(
         Print nothing but warnings and errors.
     """
     from manyviews.cluster.registry import find_method
-    from manyviews.recommend.sweep import sweep as over_grid
 
     check_jobs(jobs)
     check_limit(time_limit)
@@ -127,35 +126,28 @@ def sweep(
         chosen = find_method(method).load()
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
-    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
-        data, _ = fill_cells(load_input(source, view or (), reading), impute)
-    refuse_inputs(out, data.checksums)
+    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+    data, _ = read_data(source, view, reading, impute, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
     say_notes(data, progress)
     place = out or default_folder("manyviews-sweep", data.name)
-    folder = open_folder(
-        place, {"command": "sweep"}, OUTPUTS, work="sweep of these data", content=_content(data), force=force
-    )
-    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
-        model = chosen(n_clusters, **fixed)
-        found = over_grid(
-            model,
-            data.views,
-            grid,
-            seeds=seeds,
-            truth=data.labels,
-            random_state=seed,
-            n_jobs=jobs,
-            time_limit=time_limit,
-            store=folder / STORE,
-            progress=tell,
-        )
+    folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=_content(data), force=force)
+    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
+    found = _swept(chosen(n_clusters, **fixed), data, grid, folder, fits, quiet=quiet)
     _write(found, data, folder)
     _print(found, place, as_json=as_json, quiet=quiet)
     if all(math.isnan(value) for value in found.seconds):
         raise UsageError(f"no fit ended well: {found.reasons[0]}; choose other values")
+
+
+def _swept(
+    model: Any, data: LoadedViews, grid: dict[str, list[Any]], folder: Path, fits: dict[str, Any], *, quiet: bool
+) -> Sweep:
+    from manyviews.recommend.sweep import sweep as over_grid
+
+    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
+        return over_grid(model, data.views, grid, truth=data.labels, store=folder / STORE, progress=tell, **fits)
 
 
 def _grid(vary: Sequence[str], method: type) -> dict[str, list[Any]]:

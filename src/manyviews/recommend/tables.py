@@ -40,10 +40,11 @@ def methods_csv(record: Mapping[str, Any]) -> str:
     return _csv(_rows(record))
 
 
-def labels_csv(found: Comparison, samples: Iterable[Any]) -> str:
-    """Return the cluster of each sample by each method, from its typical seed."""
+def labels_csv(found: Comparison, samples: Iterable[Any], id_name: str | None = None) -> str:
+    """Return the cluster of each sample by each method, from its typical seed; the ids are called as they were."""
     labelled = {row.method.name: row.labels.tolist() for row in found.results if row.labels is not None}
-    return _csv([["sample", *labelled], *map(list, zip(samples, *labelled.values(), strict=True))])
+    first = "sample" if not id_name or id_name in labelled else id_name
+    return _csv([[first, *labelled], *map(list, zip(samples, *labelled.values(), strict=True))])
 
 
 def columns_csv(table: Mapping[str, Sequence[Any]]) -> str:

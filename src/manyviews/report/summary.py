@@ -25,6 +25,7 @@ from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
 from manyviews.views import Views
 from manyviews.views.check import check_views, is_table
+from manyviews.views.new_samples import match_views
 
 __all__ = ["summarize"]
 
@@ -88,6 +89,8 @@ def summarize(
     """
     run = {} if run is None else run
     checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
+    if hasattr(model, "_fitted_views"):
+        checked = match_views(checked, model._fitted_views)  # of other views the page would tell another story
     labels = _labels(model, len(checked))
     names, positions = _by_size(labels)
     classes = classes_of(truth, len(checked))

@@ -397,4 +397,4 @@ def own_share(graph: Any, labels: NDArray[np.int64]) -> Array:
     own = np.where(labels[rows] == labels[columns], links.data, 0.0)
     total = np.bincount(rows, weights=links.data, minlength=labels.size)
     inside = np.bincount(rows, weights=own, minlength=labels.size)
-    return np.clip(np.divide(inside, total, out=np.ones_like(total), where=total > 0), 0.0, 1.0)
+    return np.clip(np.divide(inside, total, out=np.ones(labels.size), where=total > 0), 0.0, 1.0)
