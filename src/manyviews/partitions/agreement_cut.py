@@ -164,7 +164,7 @@ def _apart(base_labels: Array, sizes: Labels, weights: Array) -> Array:
     together, both = (B @ B.T).toarray(), (known * weights) @ known.T
     D = 1.0 - np.divide(together, both, out=np.zeros_like(together), where=both > 0)
     np.fill_diagonal(D, 0.0)
-    return np.maximum(D, 0.0)
+    return np.asarray(np.maximum(D, 0.0))
 
 
 def _spread(D: Array, k: int, rng: np.random.Generator) -> Labels:
