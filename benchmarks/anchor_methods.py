@@ -1,6 +1,7 @@
 """CPU seconds (one thread), peak memory and scores of the methods that are linear in n, with their growth exponents.
 
     python benchmarks/anchor_methods.py 10000 100000 1000000
+    python benchmarks/anchor_methods.py 1000 10000 100000 1000000 --methods FastMICE LMVSC UDBGL --figure scaling.html
 
 LMVSC, SMVSC, FPMVS-CAG and BMVC with default parameters beside FastMICE, on the same made data: views of 64, 32 and 16
 columns, float32, 10 overlapping clusters. Every fit runs in a process of its own; the peak is that of the resident set
@@ -54,12 +55,35 @@ def measure(name, n, noise):
     }
 
 
+def growth(points):
+    """The exponent of growth between the last two sizes, as text; empty for one size."""
+    if len(points) < 2:
+        return ""
+    (n, before), (m, after) = points[-2:]
+    return f"{math.log(after / before) / math.log(m / n):.2f}"
+
+
+def draw(measured, path):
+    """Write CPU seconds against n on log axes; the legend has the exponent between the last two sizes."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for name, points in measured.items():
+        sizes, seconds = zip(*points, strict=True)
+        label = f"{name}, n^{growth(points)}" if len(points) > 1 else name
+        figure.add_scatter(x=sizes, y=seconds, name=label, mode="lines+markers")
+    figure.update_xaxes(type="log", title="samples n")
+    figure.update_yaxes(type="log", title="CPU seconds of a fit, one thread")
+    figure.write_html(path, include_plotlyjs=True)
+
+
 def main():
     """Measure every method at every size."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sizes", nargs="+", type=int)
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--noise", type=float, default=0.3, help="noise of the views; more of it overlaps clusters")
+    parser.add_argument("--figure", type=Path, help="also draw CPU seconds against n, as a page (needs plotly)")
     parser.add_argument("--one", action="store_true", help="measure here, one method and size; for the script itself")
     args = parser.parse_args()
     if args.one:
@@ -69,7 +93,7 @@ def main():
         f"{'method':10s} {'n':>9s} {'CPU s':>8s} {'peak MB':>8s} {'exponent':>8s} {'NMI':>6s} {'iter':>5s} "
         f"{'predict s':>9s}"
     )
-    last = {}
+    measured = {name: [] for name in args.methods}
     for n in args.sizes:
         for name in args.methods:
             command = [sys.executable, "-W", "ignore", __file__, str(n), "--methods", name, "--one"]
@@ -81,15 +105,15 @@ def main():
                 env=os.environ | THREADS,
             )
             found = json.loads(run.stdout.splitlines()[-1])
-            exponent = ""
-            if name in last:
-                exponent = f"{math.log(found['seconds'] / last[name][1]) / math.log(n / last[name][0]):.2f}"
-            last[name] = n, found["seconds"]
+            measured[name].append((n, found["seconds"]))
+            exponent = growth(measured[name])
             print(
                 f"{name:10s} {n:9d} {found['seconds']:8.1f} {found['peak']:8.0f} {exponent:>8s} {found['nmi']:6.3f} "
                 f"{found['iterations']:5d} {found['predict']:9.1f}   predict agrees {found['agree']:.4f}",
                 flush=True,
             )
+        if args.figure:
+            draw(measured, args.figure)
 
 
 if __name__ == "__main__":

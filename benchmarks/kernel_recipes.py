@@ -92,7 +92,7 @@ def run(data, recipe, k, seeds):
     """Scores (seeds, 4) of the average kernel and of OP-LFMVC."""
     kind, function = recipe
     kernels = [function(scaled(X, kind)) for X in data.views.arrays]
-    base = exact_partitions(given_kernels(kernels, data.views.names), data.views.names, k)
+    base = exact_partitions(given_kernels(kernels, data.views.names), k)
     average, fused = [], []
     for seed in range(seeds):
         rng = np.random.default_rng(seed)

@@ -101,7 +101,7 @@ def threesources(args):
         return
     data = datasets.load(path)
     recipes = [ViewRecipe(name, "standard", "rbf_invdim", None) for name in data.views.names]
-    base = exact_partitions(exact_kernels(data.views.arrays, recipes, None), data.views.names, 6)
+    base = exact_partitions(exact_kernels(data.views.arrays, recipes, None), 6)
     rng, rows = np.random.default_rng(0), []
     for _ in range(50):
         stacked = base.stacked * rng.choice([-1.0, 1.0], base.stacked.shape[1])

@@ -40,6 +40,12 @@ SMALLER = {
     "RSEC": (2_500, {"max_iter": 4, "n_base_clusterings": 20}),
     "KCC": (None, {"n_base_clusterings": 10}),
     "SEC": (None, {"n_base_clusterings": 10}),
+    "AMGL": (10_000, {"n_init": 2}),
+    "CoRegSpectral": (10_000, {"max_iter": 3}),
+    "ConvexSub": (2_000, {"max_iter": 2}),
+    "MultiNMF": (None, {"n_starts": 2, "n_sweeps": 4, "max_iter": 3}),
+    "RMSC": (2_500, {"max_iter": 6}),
+    "SwMC": (3_000, {"max_iter": 3, "max_passes": 5}),
     "ONKC": (3_000, {"max_iter": 2}),
     "LKAM": (3_000, {}),
     "LMKKM": (3_000, {"max_iter": 2}),
@@ -53,6 +59,7 @@ VARIANTS = {
     "ConcatSpectral gaussian": ("ConcatSpectral", 4_000, {"affinity": "gaussian"}),
     "SumSpectral gaussian": ("SumSpectral", 4_000, {"affinity": "gaussian"}),
     "UDBGL 100 anchors": ("UDBGL", 10_000, {"n_anchors": 100, "max_iter": 2, "max_passes": 4}),
+    "CoRegSpectral gaussian": ("CoRegSpectral", 3_000, {"affinity": "gaussian", "max_iter": 3}),
     "MVEC double": ("MVEC", 2_500, {"max_iter": 6, "precision": "double"}),
 }
 

@@ -24,12 +24,12 @@ from manyviews.cluster.registry import METHODS, MethodInfo  # noqa: E402
 
 def public_stub() -> str:
     """Return the stub of the package: every public name, from where it is defined, so that its signature is seen."""
-    homes = {f"manyviews.{home}": name for name, home in manyviews._HOMES.items()}
-    homes |= {row.module: row.class_name for row in METHODS}
+    homes = {name: f"manyviews.{home}" for name, home in manyviews._HOMES.items()}
+    homes |= {row.class_name: row.module for row in METHODS}
     # the package can be called; to a type checker it is the function that then runs
     modules = [name for name in manyviews._SUBMODULES if name != "report"]
     lines = [f"from manyviews import {name} as {name}" for name in modules]
-    lines += [f"from {home} import {name} as {name}" for home, name in homes.items()]
+    lines += [f"from {home} import {name} as {name}" for name, home in homes.items()]
     lines += ["from manyviews.report.notebook import report as report"]
     names = "".join(f'    "{name}",\n' for name in manyviews.__all__)
     return (

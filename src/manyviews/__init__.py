@@ -16,6 +16,7 @@ _HOMES = {
     "ViewImputer": "views.impute",
     "Views": "views",
     "compare": "recommend.compare",
+    "sweep": "recommend.sweep",
 }
 _SUBMODULES = ("cluster", "datasets", "io", "metrics", "report")
 

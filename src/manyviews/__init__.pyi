@@ -11,6 +11,7 @@ from manyviews.cluster.anchors.smvsc import SMVSC as SMVSC
 from manyviews.cluster.anchors.udbgl import UDBGL as UDBGL
 from manyviews.cluster.anchors.usenc import USENC as USENC
 from manyviews.cluster.anchors.uspec import USPEC as USPEC
+from manyviews.cluster.consensus import Consensus as Consensus
 from manyviews.cluster.ensemble.kcc import KCC as KCC
 from manyviews.cluster.ensemble.mvec import MVEC as MVEC
 from manyviews.cluster.ensemble.rsec import RSEC as RSEC
@@ -42,6 +43,7 @@ from manyviews.cluster.spectral.rmsc import RMSC as RMSC
 from manyviews.cluster.spectral.sum_spectral import SumSpectral as SumSpectral
 from manyviews.cluster.spectral.swmc import SwMC as SwMC
 from manyviews.recommend.compare import compare as compare
+from manyviews.recommend.sweep import sweep as sweep
 from manyviews.report.notebook import report as report
 from manyviews.views import Views as Views
 from manyviews.views.impute import ViewImputer as ViewImputer
@@ -57,6 +59,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "CoRegSpectral",
     "ConcatKMeans",
     "ConcatSpectral",
+    "Consensus",
     "ConvexSub",
     "FPMVSCAG",
     "FastMICE",
@@ -90,6 +93,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "ViewImputer",
     "Views",
     "compare",
+    "sweep",
     "cluster",
     "datasets",
     "io",

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from command_data import CLASSES, TWO_VIEWS, table
 
+from manyviews.cli import clustering
 from manyviews.cluster.registry import METHODS
 
 
@@ -79,7 +80,7 @@ def test_the_record_says_how_to_repeat_the_run(folder, run):
     run("cluster", *TWO_VIEWS, "-k", 3, "--out", "my out")
     before, record = read("my out/labels.csv"), json.loads(read("my out/run.json"))
     assert record["repeat"].startswith("manyviews cluster --view a=a.csv")
-    assert record["repeat"].endswith("--out 'my out' --method fastmice --seed 0 --force")
+    assert record["repeat"].endswith("--out 'my out' --method consensus --seed 0 --force")
     assert html.unescape(read("my out/report.html")).count(record["repeat"]) == 1
     assert run(*shlex.split(record["repeat"])[1:]).code == 0
     assert read("my out/labels.csv") == before
@@ -185,6 +186,22 @@ def test_predict_prints_or_writes_labels(folder, run):
     assert refused.code == 2
     assert "exists already" in refused.err
     assert run("predict", "o", *views, "--out", "new/labels.csv", "--force").code == 0
+
+
+def test_without_a_model_the_folder_has_all_else_and_predict_says_why_it_cannot(folder, run):
+    assert run("cluster", *TWO_VIEWS, "-k", 3, "--out", "o", "--no-model", "--refit-seconds", 0).code == 0
+    assert sorted(os.listdir("o")) == ["labels.csv", "report.html", "run.json"]
+    refused = run("predict", "o", "--view", "a=a.csv", "--view", "b=b.parquet", "--id", "id")
+    assert refused.code == 2
+    assert "--no-model" in refused.err
+
+
+def test_the_size_of_a_large_model_is_said_before_it_is_written(folder, run, monkeypatch):
+    monkeypatch.setattr(clustering, "LARGE_MODEL", 1_000)
+    result = run("cluster", *TWO_VIEWS, "-k", 3, "--out", "o", "--refit-seconds", 0)
+    said = re.search(r"the model takes about ([\d.]+) kB; --no-model leaves it out", result.err)
+    written = sum(path.stat().st_size for path in Path("o/model").iterdir())
+    assert 0.1 * written < 1000 * float(said[1]) < written
 
 
 def test_predict_refuses_what_does_not_fit(folder, run):

@@ -11,7 +11,7 @@ import pytest
 from command_data import TWO_VIEWS, table
 
 from manyviews.cli import main
-from manyviews.cluster.anchors.fastmice import FastMICE
+from manyviews.cluster.consensus import Consensus
 
 
 def everything(folder):
@@ -125,7 +125,7 @@ def test_folder_that_cannot_be_written(fails, monkeypatch):
         raise AssertionError("the fit was started")
 
     monkeypatch.setattr("pathlib.Path.mkdir", deny)
-    monkeypatch.setattr(FastMICE, "fit", no_fit)
+    monkeypatch.setattr(Consensus, "fit", no_fit)
     fails("cluster", "m.npz", "-k", 3, "--out", "out", match=r"out cannot be written \(Permission denied\)")
 
 
@@ -154,12 +154,12 @@ def raising(error):
     ids=lambda value: type(value).__name__,
 )
 def test_exit_codes(fails, monkeypatch, error, code, match):
-    monkeypatch.setattr(FastMICE, "fit", raising(error))
+    monkeypatch.setattr(Consensus, "fit", raising(error))
     fails("cluster", "m.npz", "-k", 3, match=match, code=code)
 
 
 def test_traceback_on_request(folder, run, monkeypatch):
-    monkeypatch.setattr(FastMICE, "fit", raising(KeyError("depths")))
+    monkeypatch.setattr(Consensus, "fit", raising(KeyError("depths")))
     monkeypatch.setenv("MANYVIEWS_TRACEBACK", "1")
     result = run("cluster", "m.npz", "-k", 3)
     assert result.code == 1

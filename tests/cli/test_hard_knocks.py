@@ -9,7 +9,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from command_data import TWO_VIEWS
+from command_data import table
 
 from manyviews.cli.console import UsageError
 from manyviews.cli.options import memory_size
@@ -42,10 +42,11 @@ def test_predict_replaces_neither_its_input_nor_its_model(clustered, folder, run
 
 
 def test_predict_replaces_no_view_file_and_no_model_link(folder, run):
-    assert run("cluster", *TWO_VIEWS, "-k", "3", *QUICK, "--out", "out").code == 0
+    views = ("--view", "a=a.csv", "--view", "b=c.csv", "--id", "id")
+    table(2).write_csv("c.csv")
+    assert run("cluster", *views, "-k", "3", *QUICK, "--out", "out").code == 0
     before = (folder / "a.csv").read_bytes()
     os.link("a.csv", "same.csv")
-    views = TWO_VIEWS[: TWO_VIEWS.index("--truth")]
     result = run("predict", "out", *views, "--out", "same.csv", "--force")
     assert result.code == 2
     assert "would replace" in result.err

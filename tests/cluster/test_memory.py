@@ -5,12 +5,16 @@ import pytest
 from scipy import sparse
 
 from manyviews import (
+    BMVC,
+    FPMVSCAG,
     KCC,
     LFMVC,
+    LMVSC,
     MVEC,
     OPLFMVC,
     RMKMC,
     RSEC,
+    SMVSC,
     UDBGL,
     USENC,
     USPEC,
@@ -75,6 +79,10 @@ def test_every_method_has_an_estimate_that_grows_with_the_data(row, many):
         (USPEC, {"n_anchors": 5000}),
         (KCC, {"n_base_clusterings": 500}),
         (CCAClustering, {"n_clusters": 500}),
+        (LMVSC, {"n_anchors": 100}),
+        (SMVSC, {"n_anchors": 100}),
+        (FPMVSCAG, {"n_clusters": 100}),
+        (BMVC, {"n_anchors": 3000}),
     ],
 )
 def test_parameters_that_take_more_memory_are_counted(method, parameters, many):

@@ -76,3 +76,11 @@ def test_one_warning_says_all_that_fell_short(labels, converged, text):
     if text:
         with pytest.warns(ConvergenceWarning, match=text):
             warnings.warn_explicit(caught[0].message, None, "", 0)
+
+
+def test_a_method_that_stores_nothing_but_labels_is_taken_too():
+    class Plain(Told):
+        def _fit(self, views, rng):
+            return self.result
+
+    assert Plain(HALVES).fit(ROWS).labels_.tolist() == [0, 0, 0, 1, 1, 1]

@@ -79,6 +79,15 @@ def test_the_four_doors_give_equal_labels(model, three_views):
         np.testing.assert_array_equal(found, expected, err_msg=door)
 
 
+@pytest.mark.filterwarnings("ignore:view.* constant")
+def test_a_constant_view_does_not_matter(model, three_views):
+    views, labels = three_views
+    first = clone(model).fit(views).labels_
+    again = clone(model).fit([views[0], np.full((60, 3), 7.3), *views[1:]]).labels_
+    assert same_groups(first, again)
+    assert same_groups(labels, again)
+
+
 def test_the_order_of_views_does_not_matter(model, three_views):
     views, _ = three_views
     named = dict(zip("abc", views, strict=True))

@@ -5,7 +5,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.linalg.blocks import unit_rows
-from manyviews.linalg.scaling import apply_scaling, fit_scaling
+from manyviews.linalg.scaling import apply_scaling, fit_scaling, is_constant
 
 
 def both(X, kind):
@@ -89,3 +89,21 @@ def test_a_view_too_narrow_to_be_divided_by_its_spread_counts_as_constant(X):
     balanced = fit_balanced(X, "standard")
     assert balanced.constant
     assert np.isfinite(apply_balanced(X, balanced)).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_constant_views_are_known_as_such(make):
+    X = np.tile([0.0, 0.1, 5.0], (9, 1))
+    assert is_constant(make(X))
+    assert is_constant(make(np.zeros((4, 2))))
+    assert not is_constant(make(X + np.eye(9, 3)))
+    assert not is_constant(make(X * np.arange(1.0, 10.0)[:, None]))
+    assert not is_constant(make(np.array([[0.0, 1.0], [1.0, 0.0]])))
+
+
+def test_rounding_and_unobserved_rows_do_not_make_a_view_vary():
+    X = np.full((5, 2), 0.3)
+    X[2] = 0.1 + 0.2
+    X[0] = np.nan
+    assert is_constant(X)
+    assert not is_constant(X + np.arange(5.0)[:, None])

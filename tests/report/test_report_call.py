@@ -47,7 +47,7 @@ def test_a_report_reads_as_words_data_page_and_file(fitted, tmp_path):
     page = manyviews.report(model, views, truth=labels)
     assert repr(page).splitlines() == [
         page.summary["headline"],
-        "The result is very stable: it can be relied on.",
+        "The result is very stable: it can be relied on, as far as repetition can tell.",
     ]
     assert page.html == page.html
     page.save(tmp_path / "r.html")

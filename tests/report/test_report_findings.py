@@ -9,7 +9,7 @@ from manyviews.report.findings.agreement import ari, jaccards, moved_share
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import MAX_EFFECT, telling_features
-from manyviews.report.findings.single_views import OTHER, UNCLEAR, WITH, single_views
+from manyviews.report.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
 
 
 def features_of(array, labels, k=2, n_features=3, **more):
@@ -183,3 +183,17 @@ def test_overlaps_by_hand():
     np.testing.assert_allclose(found, [3 / 4, 2 / 3, np.nan, 1.0])
     assert moved_share(positions, other) == pytest.approx(1 / 7)
     assert ari(positions, positions + 5) == 1.0
+
+
+def test_a_view_that_tells_some_clusters_apart_tells_a_part_of_the_groups():
+    rng = np.random.default_rng(0)
+    labels = np.arange(240) % 3
+    first, third = 8.0 * (labels == 0)[:, None], 8.0 * (labels == 2)[:, None]
+    views = Views({"a": rng.normal(size=(240, 3)) + first, "b": rng.normal(size=(240, 3)) + third})
+    order = rng.permutation(240)
+    stories = [view["story"] for view in single_views(views, ["standard"] * 2, labels, 3, order, 0)]
+    assert set(stories) <= {PART, WITH}
+    assert OTHER not in stories
+    four = labels + 3 * (np.arange(240) // 3 % 2)
+    alone = single_views(views, ["standard"] * 2, four, 6, order, 0)
+    assert {view["story"] for view in alone} == {PART}

@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
-from manyviews import OPLFMVC, AverageKKM, Views, datasets
+from manyviews import OPLFMVC, AverageKKM, ConcatKMeans, Views, datasets
 from manyviews.report import summarize
+from manyviews.report.findings.baselines import plain_baselines
 from manyviews.report.findings.refits import Refits, refit
 from manyviews.report.findings.trust import trust, without_each_view
 
@@ -173,14 +174,75 @@ def test_trust_is_the_smaller_of_seeds_and_parts():
     assert without_each_view(Refits(without={1: swapped}), positions, 2)[1]["moved"] == pytest.approx(0.1)
 
 
-def test_the_ensemble_speaks_where_nothing_was_fitted_again():
+def test_without_refits_nothing_is_measured_whatever_the_ensemble_says():
     positions = np.repeat([0, 1], 10)
     ensemble = {"n": 7, "inside": 0.8, "outside": 0.1, "separation": 0.97}
     found = trust(Refits(notes=["why"]), ensemble, positions, 2)
-    assert found["number"] == 0.97
-    assert found["level"] is None
-    assert "The 7 base clusterings put two samples of one cluster together in 80.0\u00a0%" in found["sentences"][0]
+    assert (found["number"], found["level"]) == (None, None)
+    assert found["sentences"][0] == "How stable the result is was not measured."
+    assert "The 7 base clusterings put two samples of one cluster together in 80.0\u00a0%" in found["sentences"][1]
     assert found["notes"] == ["why"]
+
+
+def baseline(agreement, stability):
+    return {"name": "concat-kmeans", "words": "k-means", "agreement": agreement, "stability": stability, "n_used": 20}
+
+
+@pytest.mark.parametrize(
+    ("without", "baselines", "words"),
+    [
+        ({"a": 0.1}, [baseline(0.9, 1.0)], "The result is very stable: it can be relied on, as far as repetition"),
+        ({"a": 0.1, "b": 0.41}, [], "it rests on single views, and without b 41.0\u00a0% of the samples move"),
+        (
+            {},
+            [baseline(0.3, 0.99)],
+            "which is not to say that it is right: k-means is as stable and finds other groups",
+        ),
+        ({}, [baseline(0.3, 0.9)], "The result is very stable: it can be relied on, as far as repetition"),
+        ({}, [baseline(0.3, None)], "The result is very stable: it can be relied on, as far as repetition"),
+    ],
+)
+def test_stable_is_not_right(without, baselines, words):
+    positions = np.repeat([0, 1], 10)
+    found = trust(Refits(seeds=[positions] * 3), None, positions, 2, without=without, baselines=baselines)
+    assert words in found["sentences"][0]
+    assert ("can be relied on" in found["sentences"][0]) == ("can be relied on" in words)
+
+
+def test_a_plain_way_that_finds_the_groups_is_named_and_one_that_is_steadier_a_warning():
+    data = datasets.make_blobs_views(150, (6, 5), n_clusters=3, view_noise=0.1, random_state=0)
+    good = summarize(AverageKKM(n_clusters=3, random_state=0).fit(data.views), data.views)
+    assert [round(each["agreement"], 2) for each in good["trust"]["baselines"]] == [1.0, 1.0]
+    assert any("Two plain ways beside it: k-means of all views" in text for text in good["trust"]["sentences"])
+    assert not any("steadier" in text for text in good["warnings"])
+
+    class Fickle(BaseEstimator):
+        def __init__(self, random_state=0):
+            self.random_state = random_state
+
+        def fit(self, X):
+            self.labels_ = np.random.default_rng(self.random_state).integers(3, size=len(X))
+            return self
+
+    poor = summarize(Fickle().fit(data.views), data.views)
+    assert any("K-means of all views side by side is steadier" in text for text in poor["warnings"])
+    assert any("other groups" in text and "--method concat-kmeans" in text for text in poor["warnings"])
+
+
+def test_baselines_on_complete_samples_only_and_not_beside_themselves():
+    data = datasets.make_blobs_views(150, (6, 5), n_clusters=3, view_noise=0.1, random_state=0)
+    arrays = [array.copy() for array in data.views.arrays]
+    arrays[1][:40] = np.nan
+    views = Views(arrays)
+    model = type("Model", (), {"labels_": data.labels})()
+    found = plain_baselines(model, views, data.labels, 3, seconds=0)
+    assert [(each["n_used"], each["stability"]) for each in found] == [(110, None)] * 2
+    arrays[1][:120] = np.nan
+    assert plain_baselines(model, Views(arrays), data.labels, 3, seconds=0) == []
+    kmeans = ConcatKMeans(n_clusters=3, random_state=0).fit(data.views)
+    assert [each["name"] for each in plain_baselines(kmeans, data.views, data.labels, 3, seconds=0)] == [
+        "concat-spectral"
+    ]
 
 
 def test_one_cluster_needs_no_trust():

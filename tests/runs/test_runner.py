@@ -1,6 +1,7 @@
 """Fits in processes of their own: limits, interruptions, and what a rerun repeats."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -155,3 +156,17 @@ def test_resampled_rows_are_distinct_and_ascending():
     assert (np.diff(rows) > 0).all()
     assert (rows == resampled_rows(50, (3, 80))).all()
     assert resampled_rows(50, None) is None
+
+
+def test_a_script_needs_no_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pathlib\n"
+        "from manyviews import datasets\n"
+        "from manyviews.runs.runner import Run, run_all\n"
+        "data = {'blobs': datasets.make_blobs_views(30, (3, 2), 2, random_state=0)}\n"
+        "runs = [Run('concat-kmeans', 'blobs', 0, {'n_init': 1}, 2)]\n"
+        f"print(run_all(runs, data, pathlib.Path({str(tmp_path / 'runs.jsonl')!r}))[0].status)\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert ended.stdout == "ok\n", ended.stderr

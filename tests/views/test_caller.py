@@ -84,6 +84,21 @@ def test_predict_on_a_table_without_the_names_of_the_fit(views):
     assert lines_of(call) == here(call)
 
 
+def test_align_of_tables_with_few_ids_in_common():
+    import pandas as pd
+
+    a = pd.DataFrame({"x": np.arange(50.0)}, index=[f"s{i}" for i in range(50)])
+    b = pd.DataFrame({"y": np.arange(50.0)}, index=[f"s{i}" for i in range(49, 99)])
+    call = lambda: Views.align({"a": a, "b": b}, how="outer")  # noqa: E731
+    assert lines_of(call) == here(call)
+
+
+def test_predict_without_one_of_the_views(views):
+    model = FastMICE(3, n_base_clusterings=20, random_state=0).fit({"a": views[0], "b": views[1]})
+    call = lambda: model.predict({"a": views[0]})  # noqa: E731
+    assert lines_of(call) == here(call)
+
+
 def test_report(views, monkeypatch):
     from manyviews.report import notebook
 

@@ -11,7 +11,7 @@ from types import FrameType
 from cyclopts import App, CycloptsError
 
 from manyviews import __version__
-from manyviews.cli import bench, cluster, compare, data, demo, methods, predict
+from manyviews.cli import bench, cluster, compare, data, demo, methods, predict, sweep
 from manyviews.cli.console import ARGUMENTS, UsageError, guarded
 
 __all__ = ["app", "run"]
@@ -26,11 +26,14 @@ app.command(demo.demo)
 app.command(cluster.cluster, usage="Usage: manyviews cluster (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
 app.command(predict.predict, usage="Usage: manyviews predict DIR (FILE | --view NAME=FILE ...) [OPTIONS]")
 app.command(compare.compare, usage="Usage: manyviews compare (NAME | FILE | --view NAME=FILE ...) -k N [OPTIONS]")
+app.command(
+    sweep.sweep, usage="Usage: manyviews sweep (NAME | FILE | --view NAME=FILE ...) -k N --vary PARAM=V,V [OPTIONS]"
+)
 app.command(bench.bench)
 app.command(methods.methods)
 app.command(data.app)
 
-_COMMANDS = ("demo", "cluster", "predict", "compare", "bench", "methods", "data")
+_COMMANDS = ("demo", "cluster", "predict", "compare", "sweep", "bench", "methods", "data")
 
 
 def run(argv: Sequence[str]) -> int:

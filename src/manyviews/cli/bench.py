@@ -18,6 +18,7 @@ from manyviews.cli.output import RECORD, STORE, open_folder, run_record, save_re
 
 if TYPE_CHECKING:
     from manyviews.datasets import Dataset
+    from manyviews.papers.fusion_figures import PaperFigure
     from manyviews.papers.paper import Paper
     from manyviews.papers.protocols import Setup
     from manyviews.papers.verdict import Reproduction
@@ -75,7 +76,8 @@ def bench(
     jobs
         Processes; -1 for one per core.
     time_limit
-        Seconds that one fit may take; one that takes longer is recorded as such, and the rest goes on.
+        Seconds of processor time that one fit may take; one that takes longer is recorded as such, and the rest goes
+        on.
     memory_limit
         Memory that one process may hold, such as 8GB or 500MB; a fit over it is recorded as such, and the rest goes on.
     out
@@ -98,15 +100,19 @@ def bench(
     check_jobs(jobs)
     check_limit(time_limit)
     setups = _chosen_setups(chosen, protocol.setups, methods)
-    found = _chosen_data(chosen, datasets, None if data is None else Path(data), quiet=quiet or as_json)
+    place_of_data = None if data is None else Path(data)
+    if place_of_data is not None and not place_of_data.is_dir():
+        raise UsageError(f"--data {data}: there is no such folder")
+    chosen, others = _opened(chosen, place_of_data)
+    found = _chosen_data(chosen, datasets, place_of_data, others, quiet=quiet or as_json)
     n_seeds = seeds if seeds is not None else (protocol.repeats if full else protocol.quick_repeats)
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
     identity = {"command": "bench", "paper": chosen.name}
     folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
     limits = _Limits(jobs, time_limit, memory_limit)
-    reproduction = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
+    reproduction, figures = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
     record = _record(reproduction, found, full=full)
-    _write(reproduction, folder, record)
+    _write(reproduction, figures, folder, record)
     if as_json:
         print_json(record | {"out": place})
     elif not quiet:
@@ -129,15 +135,28 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
     return found
 
 
-def _chosen_data(paper: Paper, wanted: str | None, folder: Path | None, *, quiet: bool) -> dict[str, Dataset]:
+def _opened(paper: Paper, folder: Path | None) -> tuple[Paper, dict[str, Dataset]]:
+    """Return the paper with its open tables made of all dense sets that are there, and those that no registry knows."""
+    from manyviews.datasets.registry import find
+    from manyviews.papers.material import dense_data
+
+    if not paper.is_open:
+        return paper, {}
+    there = {} if folder is None else dense_data(folder)
+    names = list(dict.fromkeys([*paper.datasets, *there]))
+    return paper.on(names), {name: data for name, data in there.items() if find(name) is None}
+
+
+def _chosen_data(
+    paper: Paper, wanted: str | None, folder: Path | None, others: dict[str, Dataset], *, quiet: bool
+) -> dict[str, Dataset]:
     """Load the data sets that are named; without names all of the paper that are there."""
     from manyviews.datasets import info
     from manyviews.papers.material import DataAbsentError, find_data
     from manyviews.papers.paper import closest
 
-    if folder is not None and not folder.is_dir():
-        raise UsageError(f"--data {folder}: there is no such folder")
-    known = {name: entry for entry in paper.datasets for name in (entry, *info(entry).aliases)}
+    registered = [name for name in paper.datasets if name not in others]
+    known = {name: entry for entry in registered for name in (entry, *info(entry).aliases)} | {n: n for n in others}
     found, absent = {}, {}
     with user_input():
         names = paper.datasets
@@ -145,7 +164,7 @@ def _chosen_data(paper: Paper, wanted: str | None, folder: Path | None, *, quiet
             names = tuple(closest(name, known, f"data set of {paper.name}") for name in listed(wanted, "--datasets"))
         for name in names:
             try:
-                found[name] = find_data(name, folder)
+                found[name] = others[name] if name in others else find_data(name, folder)
             except DataAbsentError as error:
                 absent[name] = str(error)
                 if wanted is not None:
@@ -168,7 +187,8 @@ def _run(
     *,
     full: bool,
     quiet: bool,
-) -> Reproduction:
+) -> tuple[Reproduction, list[PaperFigure]]:
+    from manyviews.papers.fusion_figures import paper_figures
     from manyviews.papers.material import Material
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
@@ -190,16 +210,17 @@ def _run(
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    return reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
+    return reproduction, paper_figures(paper.name, setups, material)
 
 
-def _write(reproduction: Reproduction, folder: Path, record: dict[str, Any]) -> None:
+def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
     from manyviews.papers.page import render_page
 
     for name, function in TABLES.items():
         save_text(folder / name, getattr(tables, function)(reproduction))
-    save_text(folder / PAGE, render_page(reproduction))
+    save_text(folder / PAGE, render_page(reproduction, figures))
     save_record(folder, record)
 
 
@@ -220,18 +241,33 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
 
 
 def _print(reproduction: Reproduction, place: str) -> None:
-    from manyviews.papers.tables import counted, difference_text, our_text, published_text
+    from manyviews.papers.tables import (
+        RANK_HEADER,
+        counted,
+        difference_text,
+        notes,
+        our_text,
+        published_text,
+        rank_rows,
+    )
 
     for table in reproduction.paper.tables:
         cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
         if cells:
             print(f"\n{table.title}")
-            theirs = "paper" if table.origin == "published" else "measured"
+            theirs = "measured" if table.origin == "measured" else "paper"
             rows = [
                 (cell.name, cell.dataset, published_text(cell), our_text(cell), difference_text(cell), cell.verdict)
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-    print(f"\n{counted(reproduction)}")
+            if table.origin == "ours":
+                print()
+                print_table(RANK_HEADER, rank_rows(cells))
+    print(f"\nrows that follow the paper: {counted(reproduction)}")
+    if any(cell.variant for cell in reproduction.cells):
+        print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")
+    for note in notes(reproduction):
+        print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

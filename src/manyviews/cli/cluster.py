@@ -11,16 +11,14 @@ from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
     Reading,
     check_n_clusters,
-    fill_cells,
     keep_numbers,
-    load_input,
     parse_scaling,
     parse_settings,
 )
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, AsJson, Header, IdColumn, Missing, NClusters, Switch, Texts, ViewFiles, Whole
-from manyviews.cli.output import check_target, default_folder, refuse_inputs
-from manyviews.cli.reading import say_notes
+from manyviews.cli.output import check_target, default_folder
+from manyviews.cli.reading import read_data, say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["cluster"]
@@ -45,6 +43,7 @@ def cluster(
     seed: Whole = 0,
     out: str | None = None,
     refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
+    no_model: Switch = False,
     force: Switch = False,
     as_json: AsJson = False,
     quiet: Switch = False,
@@ -89,6 +88,8 @@ def cluster(
         Output folder, by default manyviews-NAME in the current folder.
     refit_seconds
         How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
+    no_model
+        Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
     force
         Replace an earlier output folder.
     as_json
@@ -105,16 +106,14 @@ def cluster(
     parameters = parse_settings(settings or (), info.load())
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
-    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        gaps = impute is not None
-        reading = Reading(id_column, truth, missing, HEADER[header], gaps, layout or Layout())
-        data, imputer = fill_cells(load_input(source, view or (), reading), impute)
-    refuse_inputs(out, data.checksums)
+    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
+    data, imputer = read_data(source, view, reading, impute, out, progress)
     check_n_clusters(n_clusters, data.views)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
     model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
     folder = out or default_folder("manyviews", data.name)
-    record = run_job(Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer), progress)
+    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model)
+    record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

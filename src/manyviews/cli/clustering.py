@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import Stages, print_json, print_table, user_input
 from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
-from manyviews.pages.wording import amount
+from manyviews.pages.stability import groups_in_words
+from manyviews.pages.wording import amount, size
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -23,11 +24,16 @@ __all__ = ["Job", "print_summary", "run_job"]
 REFIT_SECONDS = 15.0
 # views whose scaling is printed; the report and run.json have all
 MOST_SCALINGS = 10
+# bytes of a model from which on its size is said before it is written
+LARGE_MODEL = 100_000_000
 
 
 @dataclass(frozen=True)
 class Job:
-    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data."""
+    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data.
+
+    ``keep_model`` says whether the model is written.
+    """
 
     command: str
     data: LoadedViews
@@ -38,6 +44,7 @@ class Job:
     fit_options: dict[str, Any] = field(default_factory=dict)
     refit_seconds: float | None = None
     imputer: Any = None
+    keep_model: bool = True
 
 
 def run_job(job: Job, progress: Stages) -> dict[str, Any]:
@@ -74,7 +81,7 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
 
 
 def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
-    from manyviews.io.model import save_model
+    from manyviews.io.model import model_bytes, save_model
     from manyviews.io.write import LABELS, MODEL, REPORT, write_labels
     from manyviews.report.notebook import report
 
@@ -84,7 +91,9 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         with new_file(str(folder / LABELS), force=False) as stream:
             id_name, samples = job.data.id_name, views.sample_names
             write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
-        save_model(model, folder / MODEL, views, imputer=job.imputer)
+        if job.keep_model:
+            _say_size(model_bytes(model), progress)
+            save_model(model, folder / MODEL, views, imputer=job.imputer)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = peak_memory()
     seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
@@ -94,10 +103,15 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
         page.save(folder / REPORT)
     trust = page.summary["trust"]
-    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "notes")}
+    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "baselines", "notes")}
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["report"] = peak_memory()
     save_record(folder, record)
+
+
+def _say_size(n_bytes: int, progress: Stages) -> None:
+    if n_bytes >= LARGE_MODEL:
+        progress.note(f"the model takes about {size(n_bytes)}; --no-model leaves it out")
 
 
 def _record(job: Job) -> dict[str, Any]:
@@ -163,7 +177,14 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
     if record["view_weights"]:
         print_table(("view", "weight"), [(name, f"{value:.3f}") for name, value in record["view_weights"].items()])
     print(f"scaling: {_scaling_line(record['scalings'])}")
-    if record["stability"]["level"]:
-        print(f"stability: {record['stability']['number']:.2f} of 1, {record['stability']['level']}")
+    stability = record["stability"]
+    print(
+        f"stability: {stability['number']:.2f} of 1, {stability['level']}"
+        if stability["level"]
+        else "stability: not measured"
+    )
+    for each in stability["baselines"]:
+        if each["agreement"] is not None:
+            print(f"{each['words']}: {groups_in_words(each['agreement'])} ({each['agreement']:.2f})")
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit_progress import shown_fits
-from manyviews.cli.inputs import Reading, check_n_clusters, fill_cells, load_input
+from manyviews.cli.inputs import Reading, check_n_clusters
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
@@ -32,12 +32,11 @@ from manyviews.cli.output import (
     STORE,
     default_folder,
     open_folder,
-    refuse_inputs,
     run_record,
     save_record,
     save_text,
 )
-from manyviews.cli.reading import say_notes
+from manyviews.cli.reading import read_data, say_notes
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -114,7 +113,8 @@ def compare(
     jobs
         Fits at a time; -1 for one per core.
     time_limit
-        Seconds that all fits together may take. Quick methods come first; slow ones get fewer fits, or none.
+        Seconds of processor time that all fits together may take. Quick methods come first; slow ones get fewer fits,
+        or none.
     memory_limit
         Memory that one fit may hold, such as 8GB or 500MB; one that needs more is ended and recorded as such.
     out
@@ -130,9 +130,7 @@ def compare(
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
-    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        data, _ = fill_cells(load_input(source, view or (), reading), impute)
-    refuse_inputs(out, data.checksums)
+    data, _ = read_data(source, view, reading, impute, out, progress)
     _check_clusters(n_clusters, data)
     say_notes(data, progress)
     place = out or default_folder("manyviews-compare", data.name)

@@ -55,9 +55,11 @@ def predict(
     from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
     from manyviews.io.model import known_columns, load_imputer, load_model, match_features
-    from manyviews.io.write import MODEL, write_labels
+    from manyviews.io.write import MODEL, RECORD, write_labels
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
+    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
+        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
     with user_input():
         model, imputer = load_model(place), load_imputer(place)
     if not hasattr(model, "predict"):

@@ -1,18 +1,57 @@
-"""What was read, and what was decided about it, as it is told."""
+"""The data that a command was given: read, filled, kept from being overwritten, and what was decided as it is told."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import Stages
+from manyviews.cli.inputs import Reading, fill_cells, load_input
+from manyviews.cli.output import refuse_inputs
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
 
-__all__ = ["say_notes"]
+__all__ = ["read_data", "say_notes"]
 
 # Rows of the table of who is where.
 MOST_COMBINATIONS = 12
+
+
+def read_data(
+    source: str | None,
+    view: Sequence[str] | None,
+    reading: Reading,
+    impute: str | None,
+    out: str | None,
+    stages: Stages,
+) -> tuple[LoadedViews, Any]:
+    """Read what a command was given, and fill single empty cells.
+
+    Parameters
+    ----------
+    source : str or None
+        Name of a data set, or path.
+    view : sequence of str or None
+        ``NAME=FILE`` pairs.
+    reading : Reading
+        How files are read.
+    impute : str or None
+        How cells are filled.
+    out : str or None
+        Where the output goes, which may not replace what is read here.
+    stages : Stages
+        Says what is going on.
+
+    Returns
+    -------
+    tuple of (LoadedViews, imputer or None)
+        The data, and what filled them.
+    """
+    with stages.stage("read", f"reading {source or ', '.join(view or ())}"):
+        data, imputer = fill_cells(load_input(source, view or (), reading), impute)
+    refuse_inputs(out, data.checksums)
+    return data, imputer
 
 
 def say_notes(data: LoadedViews, progress: Stages) -> None:

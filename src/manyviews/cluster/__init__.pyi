@@ -7,6 +7,7 @@ from manyviews.cluster.anchors.smvsc import SMVSC as SMVSC
 from manyviews.cluster.anchors.udbgl import UDBGL as UDBGL
 from manyviews.cluster.anchors.usenc import USENC as USENC
 from manyviews.cluster.anchors.uspec import USPEC as USPEC
+from manyviews.cluster.consensus import Consensus as Consensus
 from manyviews.cluster.ensemble.kcc import KCC as KCC
 from manyviews.cluster.ensemble.mvec import MVEC as MVEC
 from manyviews.cluster.ensemble.rsec import RSEC as RSEC

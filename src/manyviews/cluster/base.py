@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.result import Solved
-from manyviews.linalg.scaling import SCALINGS, usual_scaling
+from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
@@ -195,7 +195,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _why_unconverged(self) -> str:
         """Say what did not come to its end in the fit and what to change, or nothing."""
-        if self.converged_:
+        if getattr(self, "converged_", True):  # a method from outside may store nothing but its labels
             return ""
         remedy = " or ".join(name for name in ("max_iter", "tol") if hasattr(self, name))
         return f"stopped after {self.n_iter_} iterations before it converged" + (f"; raise {remedy}" if remedy else "")
@@ -328,6 +328,14 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _auto_scaling(self, X: Any) -> str | None:
         return usual_scaling(X, self._dense_scaling)
+
+    @staticmethod
+    def _telling(views: Views) -> list[int]:
+        """Return the places of the views that are not constant, with a warning of the others; all if all are."""
+        telling = [v for v, X in enumerate(views.arrays) if not is_constant(X)]
+        for v in set(range(len(views.names))).difference(telling) if telling else ():
+            warn_user(f"view {views.names[v]!r} is constant: it says nothing about the samples and is left out")
+        return telling or list(range(len(views.names)))
 
     def _say(self, message: str) -> None:
         if self.verbose:

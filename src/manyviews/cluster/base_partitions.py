@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.view_kernels import ViewKernel, check_signal
+from manyviews.cluster.view_kernels import ViewKernel
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import LandmarkKernels, leading_partition
 from manyviews.kernels.view_maps import ViewMap
@@ -23,7 +23,7 @@ class BasePartitions(NamedTuple):
 
     ``stacked`` (n, m·k) holds the H_p side by side; ``projections`` has one (q_p, k) array per view. Where kernels are
     known, ``average`` (n, k) is the partition of the average kernel, and ``average_projection`` (Σ q_p, k) what gives
-    its rows.
+    its rows. ``silent`` (n,) says for each view of which samples it tells nothing.
     """
 
     stacked: Array
@@ -31,6 +31,7 @@ class BasePartitions(NamedTuple):
     maps: tuple[ViewMap, ...] = ()
     projections: tuple[Array, ...] = ()
     average_projection: Array | None = None
+    silent: tuple[Array, ...] = ()
 
     def rows(self, arrays: Sequence[Any]) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""
@@ -40,15 +41,13 @@ class BasePartitions(NamedTuple):
         return stacked, average
 
 
-def exact_partitions(kernels: Iterable[ViewKernel], names: Sequence[str], k: int) -> BasePartitions:
+def exact_partitions(kernels: Iterable[ViewKernel], k: int) -> BasePartitions:
     """Compute base partitions from full kernels, which are taken one at a time and summed up: O(n² k) time each.
 
     Parameters
     ----------
     kernels : iterable of ViewKernel
         The kernel of each view; the first is overwritten.
-    names : sequence of str
-        Names of the views, for messages.
     k : int
         Number of eigenvectors.
 
@@ -69,13 +68,13 @@ def exact_partitions(kernels: Iterable[ViewKernel], names: Sequence[str], k: int
             total = K
         else:
             total += K
-    check_signal(names, silent, k)
+    m = len(partitions)
     assert total is not None
-    total /= len(names)
+    total /= m
     average = leading_partition(total, k)
     known = tuple(view_map for view_map in maps if view_map is not None)
-    projection = np.vstack([_divided(average) / len(names)] * len(names))
-    return BasePartitions(np.hstack(partitions), average.vectors, known, tuple(projections), projection)
+    projection = np.vstack([_divided(average) / m] * m)
+    return BasePartitions(np.hstack(partitions), average.vectors, known, tuple(projections), projection, tuple(silent))
 
 
 def _divided(found: SpectralPartition) -> Array:
@@ -90,13 +89,12 @@ def kernel_numbers(n: int, k: int, jobs: int) -> int:
     return (2 + jobs + dense) * n * n
 
 
-def landmark_partitions(kernels: LandmarkKernels, names: Sequence[str], k: int) -> BasePartitions:
+def landmark_partitions(kernels: LandmarkKernels, k: int) -> BasePartitions:
     """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory."""
-    check_signal(names, kernels.silent, k)
     m = len(kernels)
     views = [kernels.leading(weights, k).vectors for weights in np.eye(m)]
     average = kernels.leading(np.full(m, 1.0 / m), k).vectors
     both = kernels.embedding(np.hstack([*views, average]))
     projections = tuple(T[part] for T, part in zip(views, kernels.parts, strict=True))
     stacked, mean = np.ascontiguousarray(both[:, : m * k]), np.ascontiguousarray(both[:, m * k :])
-    return BasePartitions(stacked, mean, kernels.maps, projections, average)
+    return BasePartitions(stacked, mean, kernels.maps, projections, average, tuple(kernels.silent))

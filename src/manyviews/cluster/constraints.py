@@ -8,12 +8,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 __all__ = [
     "ABOVE_ONE",
+    "BETWEEN_ZERO_AND_ONE",
     "INT_FROM_TWO",
     "NON_NEGATIVE",
     "POSITIVE",
     "POSITIVE_INT",
     "SHARE",
     "SHARE_ABOVE_ZERO",
+    "SHARE_BELOW_ONE",
     "one_of",
 ]
 
@@ -24,6 +26,8 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 ABOVE_ONE = Interval(Real, 1, None, closed="neither")
 SHARE = Interval(Real, 0, 1, closed="both")
 SHARE_ABOVE_ZERO = Interval(Real, 0, 1, closed="right")
+SHARE_BELOW_ONE = Interval(Real, 0, 1, closed="left")
+BETWEEN_ZERO_AND_ONE = Interval(Real, 0, 1, closed="neither")
 
 
 def one_of(*words: str) -> StrOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.view_kernels import (
     ViewKernel,
     ViewRecipe,
+    check_signal,
     exact_kernels,
     given_kernels,
     landmark_kernels,
@@ -92,13 +93,20 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _base_partitions(self, views: Views, rng: np.random.Generator) -> BasePartitions:
         """Return the partitions of all views and, where they have kernels, of the average kernel."""
         self._choose_kernels(views)
-        k, names = self.n_clusters, views.names
+        k, m = self.n_clusters, len(views.names)
         if self.base == "embedding":
             return BasePartitions(_checked_partitions(views, k), None)
-        self._say(f"base partitions of {len(names)} views, {self.approximation_}")
+        self._say(f"base partitions of {m} views, {self.approximation_}")
         if self.approximation_ == "exact":
-            return exact_partitions(self._exact_kernels(views), names, k)
-        return landmark_partitions(self._landmark_kernels(views, rng), names, k)
+            partitions = exact_partitions(self._exact_kernels(views), k)
+        else:
+            partitions = landmark_partitions(self._landmark_kernels(views, rng), k)
+        self._check_signal(views, partitions.silent)
+        return partitions
+
+    def _check_signal(self, views: Views, silent: Sequence[Array]) -> None:
+        """Refuse views of which none tells samples apart; warn of those that tell nothing, or nothing of some."""
+        self._note_constant(views, check_signal(views.names, silent, self.n_clusters), " to its kernel")
 
     def _choose_kernels(self, views: Views) -> None:
         """Check what the views are said to be, and choose between exact kernels and landmarks."""
@@ -144,7 +152,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _keep_partitions(self, partitions: BasePartitions) -> None:
         """Store what new samples need, not the partitions of the training samples themselves."""
         empty = np.zeros((0, 0))
-        self._partitions = partitions._replace(stacked=empty, average=None)
+        self._partitions = partitions._replace(stacked=empty, average=None, silent=())
 
 
 class ConsensusClusterer(LateFusionClusterer):

@@ -134,10 +134,10 @@ def landmark_numbers(n_views: int, n: int, n_landmarks: int, columns: int) -> in
     return min(n, ROWS_PER_BLOCK) * (4 * width + 3 * columns) + 2 * width**2
 
 
-def check_signal(names: Sequence[str], silent: Sequence[Array], k: int) -> None:
+def check_signal(names: Sequence[str], silent: Sequence[Array], k: int) -> list[str]:
     """Raise ValueError where no view tells samples apart; warn of samples that a view says nothing about.
 
-    ``silent`` has one mask of shape (n,) per view.
+    ``silent`` has one mask of shape (n,) per view. Returned are the names of the views that say nothing at all.
     """
     if k > 1 and all(map(np.all, silent)):
         n = silent[0].size
@@ -146,13 +146,12 @@ def check_signal(names: Sequence[str], silent: Sequence[Array], k: int) -> None:
             "check that the right columns were given"
         )
     for name, rows in zip(names, silent, strict=True):
-        if rows.all():
-            warn_user(f"view {name!r} is constant: it says nothing about the samples and gets no weight")
-        elif rows.any():
+        if rows.any() and not rows.all():
             warn_user(
                 f"view {name!r}: {int(rows.sum())} sample(s) carry no information (empty, or exactly average), "
                 f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them"
             )
+    return [name for name, rows in zip(names, silent, strict=True) if rows.all()]
 
 
 def _checked_kernel(name: str, K: Any) -> Array:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.linalg.eigen import DENSE_LIMIT, top_eigenpairs
 
 __all__ = ["leading_eigenpairs", "normalized_cut"]
@@ -33,12 +34,10 @@ def normalized_cut(affinity: Any, k: int) -> tuple[NDArray[np.float64], NDArray[
     vectors : ndarray of shape (n, k)
         Orthonormal eigenvectors.
     """
-    degrees = np.asarray(affinity.sum(axis=0)).ravel()
-    root = np.divide(1.0, np.sqrt(degrees), out=np.zeros(degrees.size), where=degrees > 0)
-    if not sparse.issparse(affinity):
-        L = affinity * root[:, None] * root
-        return top_eigenpairs(0.5 * (L + L.T), k)
-    return leading_eigenpairs((sparse.diags_array(root) @ affinity @ sparse.diags_array(root)).tocsr(), k)
+    L = normalized_adjacency(affinity)
+    if sparse.issparse(L):
+        return leading_eigenpairs(L, k)
+    return top_eigenpairs(0.5 * (L + L.T), k)
 
 
 def leading_eigenpairs(L: Any, k: int) -> tuple[Array, Array]:

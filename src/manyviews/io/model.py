@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import shutil
 import zipfile
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,15 @@ from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
 from manyviews.views.new_samples import FittedViews, match_views
 
-__all__ = ["FORMAT", "known_columns", "load_imputer", "load_model", "match_features", "save_model"]
+__all__ = [
+    "FORMAT",
+    "known_columns",
+    "load_imputer",
+    "load_model",
+    "match_features",
+    "model_bytes",
+    "save_model",
+]
 
 # Of the folder and of what fitted estimators hold: raise it when a record that one holds moves or changes.
 FORMAT = 2
@@ -59,19 +68,35 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
     write_json(folder / _HEADER, header)
 
 
+def model_bytes(estimator: Any) -> int:
+    """Return about how many bytes ``save_model`` writes, without making a copy of the arrays."""
+    arrays = 0
+
+    def count(buffer: pickle.PickleBuffer) -> None:
+        nonlocal arrays
+        arrays += buffer.raw().nbytes
+
+    rest = pickle.dumps(estimator, protocol=5, buffer_callback=count)
+    return arrays + len(rest)
+
+
 def _dump(estimator: Any, path: Path) -> None:
-    """Write an estimator, its class named as users know it."""
+    """Write an estimator, its class named as users know it; from file to file, so that no second copy is in memory."""
     import skops.io
 
-    with (
-        zipfile.ZipFile(BytesIO(skops.io.dumps(estimator))) as whole,
-        zipfile.ZipFile(path, "w") as archive,
-    ):
-        for entry in whole.infolist():
-            content = whole.read(entry)
-            if entry.filename == _DESCRIPTION:
-                content = json.dumps(json.loads(content, object_hook=with_public_name)).encode()
-            archive.writestr(entry, content)
+    plain = path.with_suffix(".part")
+    try:
+        skops.io.dump(estimator, plain)
+        with zipfile.ZipFile(plain) as whole, zipfile.ZipFile(path, "w") as archive:
+            for entry in whole.infolist():
+                if entry.filename == _DESCRIPTION:
+                    content = json.loads(whole.read(entry), object_hook=with_public_name)
+                    archive.writestr(entry, json.dumps(content).encode())
+                    continue
+                with whole.open(entry) as source, archive.open(entry.filename, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+    finally:
+        plain.unlink(missing_ok=True)
 
 
 def load_model(folder: str | os.PathLike[str]) -> Any:

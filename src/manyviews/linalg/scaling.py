@@ -15,6 +15,7 @@ __all__ = [
     "Scaling",
     "apply_scaling",
     "fit_scaling",
+    "is_constant",
     "observed_only",
     "usual_scaling",
 ]
@@ -106,6 +107,26 @@ def observed_only(X: Any) -> Any:
         return X
     missing = np.isnan(X[:, 0])
     return X[~missing] if missing.any() else X
+
+
+def is_constant(X: Any) -> bool:
+    """Return whether all rows of a view (n, d), dense or CSR, are equal up to rounding; rows of NaN are left out."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        lengths = np.diff(X.indptr)
+        if (lengths != lengths[0]).any():
+            return X.nnz == 0 or not X.data.any()
+        shape = (X.shape[0], int(lengths[0]))
+        same_place = bool((X.indices.reshape(shape) == X.indices[: shape[1]]).all())
+        return same_place and bool((X.data.reshape(shape) == X.data[: shape[1]]).all())
+    first: Array | None = None
+    for rows in row_blocks(X.shape[0]):
+        block = observed_only(X[rows])
+        if block.shape[0] and first is None:
+            first = block[0]
+        if first is not None and (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
+            return False
+    return True
 
 
 def _fit_standard(X: Any) -> Scaling:

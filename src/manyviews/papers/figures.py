@@ -11,10 +11,11 @@ from scipy.stats import rankdata
 from manyviews.pages.charts import base_layout, escape
 from manyviews.pages.palette import look_of
 from manyviews.papers.paper import PublishedTable
+from manyviews.papers.significance import critical_difference
 from manyviews.papers.tables import our_text, published_text
 from manyviews.papers.verdict import Cell, Reproduction
 
-__all__ = ["charts"]
+__all__ = ["charts", "ranks_note"]
 
 _ROW_HEIGHT, _FRAME = 22, 110
 Chart = dict[str, Any]
@@ -37,9 +38,9 @@ def charts(reproduction: Reproduction) -> dict[str, Chart]:
     drawn: dict[str, Chart] = {}
     tables = [table for table in reproduction.paper.tables if table.metric != "seconds"]
     scored = [cell for cell in reproduction.cells if cell.table in tables and cell.mean is not None]
-    ranks = _ranks([cell for cell in scored if not cell.variant and cell.published is not None])
+    ranks = _ranks(_ranked(reproduction))
     if len(ranks) > 1:
-        drawn["ranks"] = _rank_chart(ranks)
+        drawn["ranks"] = _rank_chart(ranks, _critical(reproduction))
     first = next((table for table in tables if any(cell.table is table for cell in scored)), None)
     if first is not None:
         drawn["times"] = _time_chart([cell for cell in scored if cell.table.metric == first.metric], first)
@@ -48,6 +49,33 @@ def charts(reproduction: Reproduction) -> dict[str, Chart]:
         if cells:
             drawn[f"table-{i}"] = _table_chart(cells)
     return drawn
+
+
+def ranks_note(reproduction: Reproduction) -> str:
+    """Return what the bars in the chart of ranks mean, or why there are none."""
+    critical = _critical(reproduction)
+    if critical is None:
+        return "On one data set alone there is no telling which differences are chance."
+    n_datasets = len({cell.dataset for cell in _ranked(reproduction)})
+    return (
+        f"Rows whose bars do not overlap differ by Nemenyi's test at 5 %: their mean ranks are more than "
+        f"{critical:.2f} apart. Each of the {n_datasets} data sets counts once: the scores of one set go together."
+    )
+
+
+def _ranked(reproduction: Reproduction) -> list[Cell]:
+    """Return the cells of scores that are ranked: rows that follow the paper and have a printed figure."""
+    return [
+        cell
+        for cell in reproduction.cells
+        if cell.mean is not None and cell.published is not None and not cell.variant and cell.table.metric != "seconds"
+    ]
+
+
+def _critical(reproduction: Reproduction) -> float | None:
+    cells = _ranked(reproduction)
+    n_rows, n_datasets = len({cell.row for cell in cells}), len({cell.dataset for cell in cells})
+    return critical_difference(n_rows, n_datasets) if min(n_rows, n_datasets) > 1 else None
 
 
 def _table_chart(cells: Sequence[Cell]) -> Chart:
@@ -95,7 +123,7 @@ def _ranks(cells: Sequence[Cell]) -> dict[str, tuple[float, float, int]]:
     return {row: (*np.mean(pairs, axis=0).tolist(), len(pairs)) for row, pairs in found.items()}
 
 
-def _rank_chart(ranks: dict[str, tuple[float, float, int]]) -> Chart:
+def _rank_chart(ranks: dict[str, tuple[float, float, int]], critical: float | None) -> Chart:
     rows = sorted(ranks, key=lambda row: ranks[row][1], reverse=True)
     names = [escape(row) for row in rows]
     traces = [
@@ -112,6 +140,8 @@ def _rank_chart(ranks: dict[str, tuple[float, float, int]]) -> Chart:
         }
         for place, title, colour, symbol in ((0, "published", "muted", "diamond-open"), (1, "ours", "accent", "circle"))
     ]
+    if critical is not None:
+        traces[1]["error_x"] = {"type": "constant", "value": critical / 2.0, "thickness": 1.5}
     axis = {"categoryorder": "array", "categoryarray": names, "automargin": True}
     return {"data": traces, "layout": _layout(len(rows), x={"title": {"text": "mean rank, 1 is best"}}, y=axis)}
 

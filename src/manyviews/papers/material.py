@@ -19,7 +19,7 @@ from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.papers.protocols import Given, Protocol
 from manyviews.views import Views
 
-__all__ = ["DataAbsentError", "Material", "find_data", "material_name"]
+__all__ = ["DataAbsentError", "Material", "dense_data", "find_data", "material_name"]
 
 _SUFFIXES = (".npz", ".mat")
 
@@ -70,6 +70,25 @@ def find_data(name: str, folder: Path | None) -> Dataset:
             f"{expected[0]}, {expected[1]} and {expected[2]}: it is not the set of the papers; put that in its place"
         )
     return replace(data, name=entry.name)
+
+
+def dense_data(folder: Path) -> dict[str, Dataset]:
+    """Load all data sets of a folder with classes and nothing but dense views, in the order of their names.
+
+    Files that cannot be read as a data set are passed over. Sets that the registry knows have the name they have there.
+    """
+    found = {}
+    for path in sorted(path for path in folder.iterdir() if path.suffix.casefold() in _SUFFIXES):
+        try:
+            data = datasets.load(path)
+        except (ValueError, TypeError):
+            continue
+        if data.labels is None or any(map(sparse.issparse, data.views.arrays)) or not data.views.observed.all():
+            continue
+        known = find(path.stem)
+        name = path.stem if known is None else known.name
+        found[name] = replace(data, name=name)
+    return found
 
 
 def _file_of(entry: DatasetInfo, folder: Path) -> Path | None:

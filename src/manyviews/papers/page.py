@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from manyviews.pages.environment import render
-from manyviews.papers.figures import charts
+from manyviews.papers.figures import charts, ranks_note
+from manyviews.papers.fusion_figures import PaperFigure
 from manyviews.papers.protocols import PROTOCOLS
-from manyviews.papers.tables import counted, difference_text, our_text, published_text, why
+from manyviews.papers.significance import LEADING_RULE, leading
+from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
 from manyviews.papers.verdict import RULE, Reproduction
 
 __all__ = ["render_page"]
@@ -13,13 +17,15 @@ __all__ = ["render_page"]
 ROOM = "manyviews.papers"
 
 
-def render_page(reproduction: Reproduction) -> str:
+def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ()) -> str:
     """Return the page of a reproduction.
 
     Parameters
     ----------
     reproduction : Reproduction
         What to show.
+    figures : sequence of PaperFigure, default=()
+        Figures of the paper, as of :func:`manyviews.papers.fusion_figures.paper_figures`.
 
     Returns
     -------
@@ -31,12 +37,15 @@ def render_page(reproduction: Reproduction) -> str:
     ImportError
         If plotly or jinja2 is not installed.
     """
-    drawn = charts(reproduction)
+    drawn = charts(reproduction) | {figure.key: figure.chart for figure in figures}
     tables = []
     for i, table in enumerate(reproduction.paper.tables):
         cells = [cell for cell in reproduction.cells if cell.table is table]
         if cells:
-            tables.append({"table": table, "cells": cells, "chart": f"table-{i}" if f"table-{i}" in drawn else None})
+            chart = f"table-{i}" if f"table-{i}" in drawn else None
+            told = any(map(why, cells))
+            ranks = rank_rows(cells) if table.origin == "ours" else None
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "ranks": ranks})
     shown = {cell.name for cell in reproduction.cells if cell.method}
     varied = any(cell.variant for cell in reproduction.cells)
     content = {
@@ -44,10 +53,14 @@ def render_page(reproduction: Reproduction) -> str:
         "reproduction": reproduction,
         "protocol": PROTOCOLS[reproduction.paper.name],
         "tables": tables,
-        "rule": RULE,
+        "rank_header": RANK_HEADER,
+        "figures": figures,
+        "rule": f"{RULE} {LEADING_RULE}",
+        "leaders": leading(reproduction.cells),
+        "ranks_note": ranks_note(reproduction),
         "counts": counted(reproduction),
         "variant_counts": counted(reproduction, variants=True) if varied else None,
         "notes": [each for each in PROTOCOLS[reproduction.paper.name].setups if each.note and each.name in shown],
-        "text": {"ours": our_text, "published": published_text, "difference": difference_text, "why": why},
+        "text": {"ours": our_text, "published": published_text, "difference": difference_text, "why": why, "id": id},
     }
     return render(ROOM, "paper.html.j2", {"charts": drawn}, content, style="papers.css")

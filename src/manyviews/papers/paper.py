@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
@@ -35,12 +35,12 @@ class PublishedTable:
         Key of :func:`manyviews.metrics.evaluate`, or "seconds".
     shown_as : str
         What the paper calls the metric.
-    origin : {"published", "measured"}
-        Printed in the paper, or measured for this project with the authors' code.
+    origin : {"published", "measured", "ours"}
+        Printed in the paper, or measured for this project with the authors' code; or without figures to compare with.
     decimals : int
         Digits that are printed behind the point.
     datasets : tuple of str
-        Names in the registry of data sets.
+        Names in the registry of data sets. None at all where the table is open: made of all sets that are there.
     figures : mapping of str to tuple of Figure or None
         A row of the table by its name, one entry per data set; None where the paper prints none.
     runs : int or None
@@ -52,7 +52,7 @@ class PublishedTable:
     number: str
     metric: str
     shown_as: str
-    origin: Literal["published", "measured"]
+    origin: Literal["published", "measured", "ours"]
     decimals: int
     datasets: tuple[str, ...]
     figures: Mapping[str, tuple[Figure | None, ...]]
@@ -62,8 +62,15 @@ class PublishedTable:
     @property
     def title(self) -> str:
         """What a reader knows the table by."""
-        name = f"Table {self.number}" if self.origin == "published" else f"measured, {self.number}"
-        return f"{name}, {self.shown_as}"
+        name = {"published": f"Table {self.number}", "measured": f"measured, {self.number}", "ours": self.number}
+        return f"{name[self.origin]}, {self.shown_as}"
+
+    def on(self, datasets: Sequence[str]) -> PublishedTable:
+        """Return an open table with these data sets; any other as it is."""
+        if self.datasets:
+            return self
+        blank = (None,) * len(datasets)
+        return replace(self, datasets=tuple(datasets), figures=dict.fromkeys(self.figures, blank))
 
     def figure(self, row: str, dataset: str) -> Figure | None:
         """Return the figure of a row and data set, None where there is none."""
@@ -92,6 +99,15 @@ class Paper:
     link: str
     unit: Literal["percent", "fraction"]
     tables: tuple[PublishedTable, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a table that takes any data set."""
+        return any(not table.datasets for table in self.tables)
+
+    def on(self, datasets: Sequence[str]) -> Paper:
+        """Return the paper with its open tables made of these data sets."""
+        return replace(self, tables=tuple(table.on(datasets) for table in self.tables))
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -174,7 +190,8 @@ def _read(name: str) -> Paper:
 
 
 def _table(entry: dict[str, Any]) -> PublishedTable:
-    rows = {row: tuple(map(_figure, cells)) for row, cells in entry.pop("figures").items()}
+    figures = entry.pop("figures", None) or dict.fromkeys(entry.pop("rows", ()), ())
+    rows = {row: tuple(map(_figure, cells)) for row, cells in figures.items()}
     return PublishedTable(**(entry | {"datasets": tuple(entry["datasets"]), "figures": rows}))
 
 

@@ -31,7 +31,8 @@ class Measured:
     Attributes
     ----------
     mean, deviation : float or None
-        Over the fits that were done, in the unit of the score (0 .. 1, or processor seconds); None where none was.
+        Over the fits that were done, in the unit of the score (0 .. 1, or processor seconds); None where none was, and
+        no deviation of a single one.
     n_runs, n_lost : int
         Fits that were done, and that were not.
     choice : str
@@ -152,7 +153,7 @@ def _mean(candidate: Candidate, outcomes: Sequence[Outcome], metric: str) -> Mea
     values = np.array([outcome.cpu_seconds if metric == "seconds" else outcome.scores[metric] for outcome in done])
     return Measured(
         mean=float(values.mean()) if done else None,
-        deviation=float(values.std(ddof=1)) if len(done) > 1 else (0.0 if done else None),
+        deviation=float(values.std(ddof=1)) if len(done) > 1 else None,
         n_runs=len(done),
         n_lost=len(lost),
         choice=candidate.label,

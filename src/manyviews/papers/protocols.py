@@ -186,7 +186,9 @@ _OP_LFMVC = Protocol(
 
 _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
+_COSINE = _UNSCALED | {"metric": "cosine"}
 _WEIGHTED: dict[str, Any] = {"given": "weighted"}
+_MVEC_PRINTED = {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
 _MVEC = Protocol(
     repeats=20,
     quick_repeats=5,
@@ -202,12 +204,41 @@ _MVEC = Protocol(
         Setup("Spectral_BSV", "concat-spectral", _GAUSSIAN, each_view=True, **_WEIGHTED),
         Setup("Spectral_CON", "concat-spectral", _GAUSSIAN, **_WEIGHTED),
         Setup("Spectral_SUM", "sum-spectral", _GAUSSIAN, **_WEIGHTED),
-        Setup("KCC_BSV", "kcc", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("SEC_BSV", "sec", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("SEC_SUM", "sec", _UNSCALED, **_WEIGHTED),
-        Setup("RSEC_BSV", "rsec", _UNSCALED, each_view=True, **_WEIGHTED),
-        Setup("RSEC_SUM", "rsec", _UNSCALED, **_WEIGHTED),
-        Setup("MVEC", "mvec", _UNSCALED, **_WEIGHTED),
+        Setup(
+            "CRSC",
+            "coreg-spectral",
+            _UNSCALED | {"affinity": "gaussian", "coupling": 0.01},
+            note="pairwise, coupling 0.01, the embeddings of all views side by side",
+            **_WEIGHTED,
+        ),
+        Setup("MultiNMF", "multi-nmf", _UNSCALED, **_WEIGHTED),
+        Setup(
+            "RMVSC",
+            "rmsc",
+            _UNSCALED | {"noise_weight": 0.01},
+            note="weight of the errors 0.01, within the range that its paper found good",
+            **_WEIGHTED,
+        ),
+        Setup("KCC_BSV", "kcc", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("SEC_BSV", "sec", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("SEC_SUM", "sec", _COSINE, **_WEIGHTED),
+        Setup("RSEC_BSV", "rsec", _COSINE, each_view=True, **_WEIGHTED),
+        Setup("RSEC_SUM", "rsec", _COSINE, **_WEIGHTED),
+        Setup(
+            "MVEC",
+            "mvec",
+            _COSINE | _MVEC_PRINTED,
+            note="as printed: multipliers for the simplex, unnormalised Laplacian, the paper's step, k-means on H",
+            **_WEIGHTED,
+        ),
+        Setup(
+            "MVEC",
+            "mvec",
+            _COSINE,
+            variant="default",
+            note="projection on the simplex, normalised Laplacian, tight step, labels from the low-rank affinity",
+            **_WEIGHTED,
+        ),
     ),
 )
 
@@ -246,6 +277,22 @@ _MSPL = Protocol(
         ),
         Setup("Con-MC", "concat-kmeans", _MINMAX, given="dense"),
         Setup("CCA", "cca", given="dense"),
+        *(
+            Setup(
+                row,
+                "coreg-spectral",
+                {"scheme": scheme, "affinity": "gaussian", "coupling": 0.01, "scaling": "minmax"},
+                given="dense",
+            )
+            for row, scheme in (("PairwiseSC", "pairwise"), ("CentroidSC", "centroid"))
+        ),
+        Setup(
+            "ConvexSub",
+            "convex-sub",
+            {"scaling": "minmax"},
+            given="dense",
+            note="a reconstruction: neither equations nor code of the method were at hand",
+        ),
         Setup(
             "RMKMC",
             "rmkmc",
@@ -264,11 +311,28 @@ _FASTMICE = Protocol(
     quick_repeats=20,
     recipe=(
         "Views as stored, 20 base clusterings, 1000 anchors and 5 neighbours, the setting of paper and code. The paper "
-        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code."
+        "normalises NMI by the larger entropy. The column to compare with was measured with the authors' code. Its "
+        "rivals have their default parameters, where the paper tunes them by the classes, on every set of dense views "
+        "that is there; the paper's tables of them are not at hand. Its text has an average NMI rank of 1.23 over 22 "
+        "sets, the next best 4.41, and on 286 006 samples 264 s, LMVSC 3185 s, FPMVS-CAG 32 974 s, SMVSC 74 063 s. "
+        "M²VEC is left out: neither its equations nor its code can be had."
     ),
     setups=(
-        Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20}),
+        Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20, "final": "released"}),
         Setup("FastMICE", "fastmice", variant="default"),
+        *(
+            Setup(row, method)
+            for row, method in {
+                "MVSC": "mvsc",
+                "AMGL": "amgl",
+                "SwMC": "swmc",
+                "MVEC": "mvec",
+                "BMVC": "bmvc",
+                "LMVSC": "lmvsc",
+                "SMVSC": "smvsc",
+                "FPMVS-CAG": "fpmvs-cag",
+            }.items()
+        ),
     ),
 )
 
@@ -286,12 +350,18 @@ _UDBGL = Protocol(
             "UDBGL released rule",
             "udbgl",
             _PAPER_ANCHORS | {"rank_rule": "released"},
-            note=(
-                "where the search ends with another number of components than clusters, ours takes the labels from "
-                "the embedding, while the released code leaves them wrong in number"
-            ),
+            note="where the search ends with another number of components, ours takes labels from the embedding",
         ),
-        Setup("UDBGL paper's rule", "udbgl", _PAPER_ANCHORS),
+        Setup(
+            "UDBGL paper's rule", "udbgl", _PAPER_ANCHORS | {"projection": "rows"}, note="rows projected, as printed"
+        ),
+        Setup(
+            "UDBGL paper's rule",
+            "udbgl",
+            _PAPER_ANCHORS,
+            variant="both projected",
+            note="rows and columns of the graph projected, our default",
+        ),
         Setup("UDBGL paper's rule", "udbgl", variant="default anchors"),
     ),
 )

@@ -7,12 +7,30 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from manyviews.pages.wording import amount
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS, Setup
+from manyviews.papers.ranks import average_ranks
+from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
-__all__ = ["counted", "difference_text", "our_text", "published_text", "to_csv", "to_latex", "to_markdown", "why"]
+__all__ = [
+    "RANK_HEADER",
+    "counted",
+    "difference_text",
+    "notes",
+    "our_text",
+    "published_text",
+    "rank_rows",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "why",
+]
 
+# A verdict from fewer runs says so.
+FEW = 5
+RANK_HEADER = ("row", "average rank", "data sets", "not done")
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -40,10 +58,12 @@ def to_markdown(reproduction: Reproduction) -> str:
         f"{paper.citation}. {paper.link}".strip(),
         f"Runs of each setting: {reproduction.n_seeds}. {recipe}",
         RULE,
+        LEADING_RULE,
         f"Rows that follow the paper: {counted(reproduction)}.",
     ]
     if any(cell.variant for cell in reproduction.cells):
         parts.append(f"Rows made otherwise, in brackets: {counted(reproduction, variants=True)}.")
+    leaders = leading(reproduction.cells)
     for table, cells in _by_table(reproduction):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
@@ -51,17 +71,21 @@ def to_markdown(reproduction: Reproduction) -> str:
                 cell.name,
                 cell.dataset,
                 published_text(cell),
-                our_text(cell),
+                f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell),
                 difference_text(cell),
                 cell.verdict,
                 why(cell),
             )
             for cell in cells
         ]
-        parts += [f"## {table.title}", _markdown_table(header, rows)]
-    notes = [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
-    if notes:
-        parts += ["## Notes", "\n".join(f"- {note}." for note in notes)]
+        # a column that says nothing is left out
+        width = len(header) if any(row[-1] for row in rows) else len(header) - 1
+        parts += [f"## {table.title}", _markdown_table(header[:width], [row[:width] for row in rows])]
+        if table.origin == "ours":
+            parts += [f"### Average ranks, {table.shown_as}", _markdown_table(RANK_HEADER, rank_rows(cells))]
+    remarks = notes(reproduction)
+    if remarks:
+        parts += ["## Notes", "\n".join(f"- {note}." for note in remarks)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -94,6 +118,7 @@ def to_csv(reproduction: Reproduction) -> str:
     str
         CSV with a header.
     """
+    leaders = leading(reproduction.cells)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     fields: dict[str, Callable[[Cell], object]] = {
@@ -112,6 +137,7 @@ def to_csv(reproduction: Reproduction) -> str:
         "runs": lambda cell: cell.n_runs,
         "difference": lambda cell: cell.difference,
         "p_value": lambda cell: cell.p_value,
+        "leading": lambda cell: int(id(cell) in leaders),
         "verdict": lambda cell: cell.verdict,
         "reason": lambda cell: cell.reason,
         "choice": lambda cell: cell.choice,
@@ -128,9 +154,14 @@ def counted(reproduction: Reproduction, *, variants: bool = False) -> str:
     """Return how many cells have which verdict, in words."""
     counts = reproduction.counts(variants=variants)
     text = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    if variants or not reproduction.n_not_run:
+    if variants:
         return text
-    return f"{text}; {reproduction.n_not_run} of rows that were not run"
+    parts = [text]
+    if reproduction.n_not_run:
+        parts.append(f"{reproduction.n_not_run} of rows that were not run")
+    if reproduction.absent:
+        parts.append(f"{reproduction.n_absent} on data sets that were not run ({', '.join(reproduction.absent)})")
+    return "; ".join(parts)
 
 
 def published_text(cell: Cell) -> str:
@@ -151,9 +182,17 @@ def difference_text(cell: Cell) -> str:
 
 
 def why(cell: Cell) -> str:
-    """Return what the verdict rests on, and which of several settings ours is."""
+    """Return what the verdict rests on, how few runs, its p-value, and which of several settings ours is."""
     chosen = f"best of several by the classes: {cell.choice}" if cell.choice else ""
-    return "; ".join(filter(None, [cell.reason, chosen]))
+    judged = cell.verdict != "not comparable"
+    few = f"from {amount(cell.n_runs, 'run')} only" if judged and cell.n_runs < FEW else ""
+    p_value = "" if cell.p_value is None else f"p = {cell.p_value:.2g}"
+    return "; ".join(filter(None, [few, cell.reason, p_value, chosen]))
+
+
+def rank_rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str]]:
+    """Return the average ranks of the rows of a table as texts, below ``RANK_HEADER``."""
+    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
 
 
 def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
@@ -163,13 +202,18 @@ def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list
 
 
 def _origin(table: PublishedTable) -> str:
-    return "paper" if table.origin == "published" else table.number
+    return table.number if table.origin == "measured" else "paper"
 
 
 def _pair(mean: float | None, deviation: float | None, decimals: int) -> str:
     if mean is None:
         return "-"
     return f"{mean:.{decimals}f}" if deviation is None else f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
+
+
+def notes(reproduction: Reproduction) -> list[str]:
+    """Return what there is to know of the rows that were run."""
+    return [f"{setup.name}: {setup.note}" for setup in _noted(reproduction)]
 
 
 def _noted(reproduction: Reproduction) -> list[Setup]:
@@ -191,6 +235,7 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
+    leaders = leading(cells)
     lines = [
         "\\begin{table}",
         f"\\caption{{{_tex(reproduction.paper.citation)}, {_tex(table.title)}: ours (published)}}",
@@ -200,15 +245,16 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
         "\\midrule",
     ]
     for name in names:
-        entries = [_latex_cell(by_place.get((name, dataset))) for dataset in datasets]
+        entries = [_latex_cell(by_place.get((name, dataset)), leaders) for dataset in datasets]
         lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: Cell | None, leaders: frozenset[int]) -> str:
     if cell is None:
         return ""
-    text = f"{our_text(cell)} ({published_text(cell)})".replace("±", "$\\pm$")
+    ours = f"\\textbf{{{our_text(cell)}}}" if id(cell) in leaders else our_text(cell)
+    text = f"{ours} ({published_text(cell)})".replace("±", "$\\pm$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 

@@ -94,11 +94,14 @@ class Reproduction:
         In the order of tables, rows and data sets.
     n_seeds : int
         Runs of each setting.
+    absent : tuple of str
+        Data sets of the paper that were not run.
     """
 
     paper: Paper
     cells: tuple[Cell, ...]
     n_seeds: int
+    absent: tuple[str, ...] = ()
 
     def counts(self, *, variants: bool = False) -> dict[Verdict, int]:
         """Return how many cells of methods that were run have which verdict.
@@ -120,6 +123,16 @@ class Reproduction:
     def n_not_run(self) -> int:
         """Number of printed figures of rows that were not run."""
         return sum(not cell.method for cell in self.cells)
+
+    @property
+    def n_absent(self) -> int:
+        """Number of printed figures on data sets that were not run."""
+        return sum(_printed(table, self.absent) for table in self.paper.tables)
+
+
+def _printed(table: PublishedTable, datasets: Sequence[str]) -> int:
+    """Return how many figures a table has on these data sets."""
+    return sum(table.figure(row, name) is not None for row in table.figures for name in datasets)
 
 
 def reproduction_of(
@@ -162,10 +175,11 @@ def reproduction_of(
                 if not ours:
                     reason = "not asked for" if made[row] else "the method is not in this library"
                     cells.append(_not_run(table, row, dataset, reason))
-    return Reproduction(paper, tuple(cells), n_seeds)
+    absent = tuple(name for name in paper.datasets if name not in datasets)
+    return Reproduction(paper, tuple(cells), n_seeds, absent)
 
 
-def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tuple[Verdict, str]:
+def judge(published: Figure, mean: float, deviation: float | None, decimals: int) -> tuple[Verdict, str]:
     """Return the verdict on a mean and what it rests on where that is not the published deviation; see ``RULE``.
 
     Parameters
@@ -173,7 +187,7 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     published : Figure
         What is printed.
     mean, deviation : float
-        Ours, in the same unit.
+        Ours, in the same unit; the deviation of a single run is None.
     decimals : int
         Printed digits behind the point.
 
@@ -194,7 +208,9 @@ def judge(published: Figure, mean: float, deviation: float, decimals: int) -> tu
     reason, allowed = "", published.deviation
     if not allowed:
         state = "missing" if published.deviation is None else "0"
-        reason, allowed = f"by our deviation: the published one is {state}", deviation
+        reason, allowed = f"by our deviation: the published one is {state}", deviation or 0.0
+        if deviation is None:
+            reason = f"by the printed digits: the published deviation is {state}, and ours is of one run"
     difference = mean - published.mean
     # the last term is for figures that are exactly on the border as they are printed
     if abs(difference) <= max(allowed, 0.5 * 10.0**-decimals) + 1e-9:
@@ -231,7 +247,7 @@ def _verdict(
     table: PublishedTable, published: Figure | None, found: Measured, mean: float | None, deviation: float | None
 ) -> tuple[Verdict, str]:
     lost = f"{found.n_lost} of {found.n_lost + found.n_runs} runs not done ({found.message})" if found.n_lost else ""
-    if mean is None or deviation is None:
+    if mean is None:
         return "not comparable", lost or "nothing was run"
     if published is None:
         return "not comparable", "the paper prints no figure"

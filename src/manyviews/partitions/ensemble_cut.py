@@ -12,7 +12,15 @@ from manyviews.graphs.transfer_cut import cut_embedding, gram_block, reduced_eig
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 
-__all__ = ["EnsembleCut", "Weighting", "cluster_reliability", "fit_ensemble_cut"]
+__all__ = [
+    "EnsembleCut",
+    "Weighting",
+    "cluster_reliability",
+    "clustering_reliability",
+    "fit_ensemble_cut",
+    "held_part",
+    "taken_part",
+]
 
 Array = NDArray[Any]
 Weighting = Literal["reliability", "equal"]
@@ -36,6 +44,11 @@ class EnsembleCut(NamedTuple):
     share: Array
     rule: EmbeddingRule
 
+    @property
+    def objective(self) -> float:
+        """The relaxed normalised cut."""
+        return float((1.0 - self.values).sum())
+
     def embed(self, base_labels: Array) -> tuple[Array, Array]:
         """Return the embedding (b, k) of samples with base labels (b, M), and whether they have any, (b,)."""
         B = one_hot_block(base_labels, self.sizes, self.weights)
@@ -51,16 +64,42 @@ class EnsembleCut(NamedTuple):
 
     def confidence(self, base_labels: Array, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how much of the base clusters of a sample, weighted, its final cluster holds, (n,); 0 without any."""
-        confidence = np.zeros(labels.size)
-        starts = _starts(self.sizes)
-        for rows in row_blocks(labels.size, ROWS_PER_BLOCK):
-            known = base_labels[rows] >= 0
-            column = np.where(known, base_labels[rows] + starts, 0)
-            weight = np.where(known, self.weights[column], 0.0)
-            total = weight.sum(axis=1)
-            held = (weight * self.share[column, np.maximum(labels[rows], 0)[:, None]]).sum(axis=1)
-            confidence[rows] = np.divide(held, total, out=np.zeros_like(total), where=total > 0)
-        return confidence
+        return held_part(base_labels, self.sizes, self.weights, self.share, labels)
+
+
+def held_part(
+    base_labels: Array, sizes: NDArray[np.int64], weights: Array, share: Array, labels: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return which part of the base clusters of a sample its final cluster holds, on weighted average, (n,).
+
+    Parameters
+    ----------
+    base_labels : ndarray of shape (n, M) of int
+        Base clusterings; -1 for none. A sample without any gets 0.
+    sizes : ndarray of shape (M,)
+        Numbers of clusters of the base clusterings.
+    weights : ndarray of shape (Σ sizes,)
+        Weights of the base clusters.
+    share : ndarray of shape (Σ sizes, k)
+        Part of each base cluster that each final cluster takes, of ``taken_part``.
+    labels : ndarray of shape (n,)
+        Final clusters.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Between 0 and 1.
+    """
+    held_of_all = np.zeros(labels.size)
+    starts = _starts(sizes)
+    for rows in row_blocks(labels.size, ROWS_PER_BLOCK):
+        known = base_labels[rows] >= 0
+        column = np.where(known, base_labels[rows] + starts, 0)
+        weight = np.where(known, weights[column], 0.0)
+        total = weight.sum(axis=1)
+        held = (weight * share[column, np.maximum(labels[rows], 0)[:, None]]).sum(axis=1)
+        held_of_all[rows] = np.divide(held, total, out=np.zeros_like(total), where=total > 0)
+    return held_of_all
 
 
 def fit_ensemble_cut(
@@ -117,7 +156,7 @@ def fit_ensemble_cut(
     # where hardly any sample has a base label, there are no k clusters to find
     result = discretize_embedding(E if linked.all() else E[linked], min(k, int(linked.sum())), rng, rule)
     labels[linked] = result.labels
-    return labels, cut._replace(centers=result.rule, share=_shares(base_labels, sizes, labels, k))
+    return labels, cut._replace(centers=result.rule, share=taken_part(base_labels, sizes, labels, k))
 
 
 def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -151,6 +190,12 @@ def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]
     return np.asarray(weights / weights.max())
 
 
+def clustering_reliability(base_labels: Array, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean ``cluster_reliability`` (M,) of the clusters of each base clustering."""
+    W = _ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())))
+    return np.asarray(np.add.reduceat(cluster_reliability(W, sizes), _starts(sizes)) / sizes)
+
+
 def one_hot_block(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
     """Return the graph (b, Σ sizes) between samples and base clusters; -1 stands for no link."""
     b, M = base_labels.shape
@@ -174,7 +219,7 @@ def _ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array)
     return total
 
 
-def _shares(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
+def taken_part(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
     """Return which part of each base cluster the final clusters take, (Σ sizes, k)."""
     tables = []
     for m, size in enumerate(sizes):

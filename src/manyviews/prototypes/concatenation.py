@@ -55,9 +55,16 @@ class Concatenation:
     treatments: tuple[ViewTreatment, ...]
     factors: tuple[float, ...]
     treatment: ViewTreatment
+    telling: tuple[int, ...]
 
     @classmethod
-    def fit(cls, arrays: tuple[Any, ...], scalings: Sequence[str | None], metric: str) -> Concatenation:
+    def fit(
+        cls,
+        arrays: tuple[Any, ...],
+        scalings: Sequence[str | None],
+        metric: str,
+        telling: Sequence[int] | None = None,
+    ) -> Concatenation:
         """Learn the scalings and what makes the views weigh alike.
 
         Parameters
@@ -65,9 +72,11 @@ class Concatenation:
         arrays : tuple of ndarray or CSR of shape (n, d_v)
             The views.
         scalings : sequence of str or None
-            Scaling of each; "auto" leaves a single dense view as it is.
+            Scaling of each; see ``fit_treatment``.
         metric : {"auto", "euclidean", "cosine"}
             "auto": cosine where all views are sparse without negative entries, else Euclidean.
+        telling : sequence of int, default=None
+            Places of the views that are put side by side; all by default.
 
         Returns
         -------
@@ -77,16 +86,13 @@ class Concatenation:
         if metric == "auto":
             metric = "cosine" if all(auto_metric(X) == "cosine" for X in arrays) else "euclidean"
         chosen: Metric = metric  # type: ignore[assignment]
-        alone = len(arrays) == 1 and not sparse.issparse(arrays[0])
         # rows get unit length for the cosine metric when they are side by side, not before
-        treatments = tuple(
-            fit_treatment(X, None if alone and scaling == "auto" else scaling, "euclidean")
-            for X, scaling in zip(arrays, scalings, strict=True)
-        )
-        several = len(arrays) > 1
+        treatments = tuple(fit_treatment(X, scaling, "euclidean") for X, scaling in zip(arrays, scalings, strict=True))
+        told = tuple(range(len(arrays)) if telling is None else telling)
+        several = len(told) > 1
         factors = tuple(_inverse_length(X, t) if several else 1.0 for X, t in zip(arrays, treatments, strict=True))
-        width = sum(treatment.width for treatment in treatments)
-        return cls(treatments, factors, ViewTreatment(Scaling(None), chosen, width))
+        width = sum(treatments[v].width for v in told)
+        return cls(treatments, factors, ViewTreatment(Scaling(None), chosen, width), told)
 
     @property
     def scalings(self) -> tuple[str | None, ...]:
@@ -95,7 +101,8 @@ class Concatenation:
 
     def of(self, arrays: tuple[Any, ...]) -> SideBySide:
         """Return the views side by side."""
-        return SideBySide(arrays, self.treatments, self.factors)
+        chosen = ((arrays[v], self.treatments[v], self.factors[v]) for v in self.telling)
+        return SideBySide(*zip(*chosen, strict=True))
 
 
 def _inverse_length(X: Any, treatment: ViewTreatment) -> float:

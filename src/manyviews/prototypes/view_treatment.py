@@ -19,8 +19,6 @@ Array = NDArray[Any]
 METRICS = ("euclidean", "cosine")
 SPARSE_DENSITY = 0.02
 PROBE_ROWS = 10_000
-# a view is standardised where fewer than this part of its columns carry its variance (participation ratio)
-EFFECTIVE_COLUMNS = 0.2
 # words that are merely present or absent have next to no entries above 1
 REPEATED_COUNTS = 0.05
 
@@ -33,9 +31,8 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
     X : ndarray or CSR of shape (n, d)
         The view; rows of NaN are left out.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"} or None
-        "auto": a dense view is standardised where a few columns make nearly all of its variance, so that distances
-        would see nothing else, and only centred where its columns share a scale; a sparse view of counts gets tf-idf
-        and unit rows, one of presences or weights unit rows, one with negative entries is standardised.
+        "auto": a dense view is standardised, so that the units of its columns do not matter; a sparse view of counts
+        gets tf-idf and unit rows, one of presences or weights unit rows, one with negative entries is standardised.
     metric : {"auto", "euclidean", "cosine"}
         "auto": cosine for sparse views without negative entries, else Euclidean.
 
@@ -53,7 +50,7 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
         raise ValueError(f"the 'metric' parameter must be 'auto' or one of {METRICS}, got {metric!r}")
     chosen: Metric = auto_metric(X) if metric == "auto" else metric  # type: ignore[assignment]
     if scaling == "auto":
-        fitted = _auto_sparse(X) if sparse.issparse(X) else _auto_dense(X)
+        fitted = _auto_sparse(X) if sparse.issparse(X) else fit_scaling(X, "standard")
     else:
         fitted = fit_scaling(X, scaling)
     if fitted.kind is None and fitted.shift is None and chosen == "euclidean" and not sparse.issparse(X):
@@ -66,14 +63,6 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
 def auto_metric(X: Any) -> Metric:
     """Return "cosine" for a sparse view without negative entries, else "euclidean"."""
     return "cosine" if sparse.issparse(X) and X.data.min(initial=0.0) >= 0 else "euclidean"
-
-
-def _auto_dense(X: Array) -> Scaling:
-    standard = fit_scaling(X, "standard")
-    assert standard.scale is not None
-    variance = np.square(standard.scale)
-    effective = variance.sum() ** 2 / np.square(variance).sum()
-    return standard if effective < EFFECTIVE_COLUMNS * variance.size else standard._replace(kind=None, scale=None)
 
 
 def _auto_sparse(X: Any) -> Scaling:

@@ -44,7 +44,7 @@ def compare(
 ) -> Comparison:
     """Fit several methods and say which one suits the data, without looking at the classes.
 
-    Fits are made in processes of their own, so a script has to call this under ``if __name__ == "__main__":``.
+    Fits are made in processes of their own, under limits of time and memory.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def compare(
     n_jobs : int, default=1
         Fits at a time; -1 for one per core.
     time_limit : float, default=150.0
-        Seconds that all fits together may take; None for no limit. Quick methods come first; a slow one gets fewer
-        fits, or none, and the result says so. Raising it lets slower methods take part.
+        Seconds of processor time that all fits together may take; None for no limit. Quick methods come first; a slow
+        one gets fewer fits, or none, and the result says so. Raising it lets slower methods take part.
     memory_limit : int, default=None
         Bytes that one fit may hold.
     store : path-like, default=None

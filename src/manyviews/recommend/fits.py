@@ -42,8 +42,8 @@ class Options:
     n_jobs : int
         Processes.
     time_limit : float or None
-        Seconds that all fits together may take. Quick methods come first; what a slow one would need beyond that is
-        left out.
+        Seconds of processor time that all fits together may take. Quick methods come first; what a slow one would need
+        beyond that is left out.
     memory_limit : int or None
         Bytes that one fit may take.
     """
@@ -172,9 +172,9 @@ class _Work:
         pilots = [self._job.pilot(method) for method in methods]
         outcomes = self._runner.make(pilots, time_limit=share)
         if outcomes and outcomes[0].run.rows is not None:
-            self._spent += sum(outcome.seconds for outcome in outcomes)
+            self._spent += sum(outcome.cpu_seconds for outcome in outcomes)
         self._pilots = {method.name: outcome for method, outcome in zip(methods, outcomes, strict=True)}
-        order = sorted(range(len(methods)), key=lambda i: (outcomes[i].status == "timeout", outcomes[i].seconds))
+        order = sorted(range(len(methods)), key=lambda i: (outcomes[i].status == "timeout", outcomes[i].cpu_seconds))
         return [methods[i] for i in order]
 
     def fit(self, method: MethodInfo) -> None:
@@ -190,16 +190,16 @@ class _Work:
             self._end(method, runs[1:], first.status, first.message)
             return
         for chosen in (runs, few):
-            if (len(chosen) - 1) * first.seconds <= self._left:
+            if (len(chosen) - 1) * first.cpu_seconds <= self._left:
                 self._make(own, chosen[1:], None if self._limit is None else max(2 * self._left, 1e-3))
                 self._runner.drop(run for run in runs if run not in chosen)
                 return
-        self._end(method, runs[1:], "timeout", self._said((len(few) - 1) * first.seconds))
+        self._end(method, runs[1:], "timeout", self._said((len(few) - 1) * first.cpu_seconds))
 
     def _expected(self, method: MethodInfo) -> float:
         """Return the least that a fit will take, from the one on a part of the samples; 0 where that was of all."""
         pilot = self._pilots[method.name]
-        return 0.0 if pilot.run.rows is None else pilot.seconds * 100 / pilot.run.rows[1]
+        return 0.0 if pilot.run.rows is None else pilot.cpu_seconds * 100 / pilot.run.rows[1]
 
     def _too_slow(self, method: MethodInfo, n_fits: int) -> bool:
         ended = self._pilots[method.name].status == "timeout" and self._expected(method) > 0
@@ -214,7 +214,7 @@ class _Work:
     def _make(self, own: list[Outcome], runs: Sequence[Run], limit: float | None) -> Any:
         """Make fits and count their time; return the last outcome."""
         outcomes = self._runner.make(runs, time_limit=limit)
-        self._spent += sum(outcome.seconds for outcome in outcomes)
+        self._spent += sum(outcome.cpu_seconds for outcome in outcomes)
         own += outcomes
         return outcomes[-1] if outcomes else None
 

@@ -106,7 +106,7 @@ def recommend(criteria: Mapping[str, Criteria]) -> Recommendation:
         method=best,
         runner_up=rest[0] if rest else None,
         as_good=others,
-        headline=words.headline(best, certainty, len(order), alone=not others),
+        headline=words.in_one_sentence(best, certainty, len(order), alone=not others),
         reasons=words.reasons(best, rest, others, scores, criteria),
         certainty=certainty,
         certainty_reason=why,

@@ -9,7 +9,7 @@ from typing import Any
 
 from manyviews.recommend.result import Comparison
 
-__all__ = ["labels_csv", "methods_csv"]
+__all__ = ["columns_csv", "labels_csv", "methods_csv"]
 
 _COLUMNS = (
     "score",
@@ -45,6 +45,11 @@ def labels_csv(found: Comparison, samples: Iterable[Any], id_name: str | None = 
     labelled = {row.method.name: row.labels.tolist() for row in found.results if row.labels is not None}
     first = "sample" if not id_name or id_name in labelled else id_name
     return _csv([[first, *labelled], *map(list, zip(samples, *labelled.values(), strict=True))])
+
+
+def columns_csv(table: Mapping[str, Sequence[Any]]) -> str:
+    """Return columns of equal length as CSV with a header."""
+    return _csv([list(table), *map(list, zip(*table.values(), strict=True))])
 
 
 def _csv(rows: Sequence[Sequence[Any]]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from manyviews.pages.stability import ALIKE, groups_in_words
 from manyviews.recommend.criteria import SUPPORTERS, Criteria
 
-__all__ = ["FAIRLY_SURE", "HINT", "NO_CHOICE", "UNSURE", "divided", "headline", "reasons"]
+__all__ = ["FAIRLY_SURE", "HINT", "NO_CHOICE", "UNSURE", "divided", "in_one_sentence", "reasons"]
 
 # A view that tells no more than this of the groups says nothing of them.
 SILENT = 0.05
@@ -36,7 +36,7 @@ def divided(other: str, agreement: float) -> str:
     )
 
 
-def headline(best: str, certainty: str, n_methods: int, *, alone: bool) -> str:
+def in_one_sentence(best: str, certainty: str, n_methods: int, *, alone: bool) -> str:
     """Return the recommendation in one sentence; ``alone`` where no other method is as good as equal."""
     if n_methods == 1:
         return f"{best} is the only method with a result."

@@ -6,14 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.pages.stability import MUCH, groups_in_words
 from manyviews.pages.wording import amount, count, enumerated, percent
 from manyviews.report.findings.single_views import OTHER
-from manyviews.report.findings.trust import DISSOLVES
+from manyviews.report.findings.trust import DISSOLVES, steadier_baselines
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
-
-# Below this stability a reader is warned.
-SHAKY = 0.7
 
 
 def title(summary: Mapping[str, Any]) -> str:
@@ -46,19 +44,29 @@ def score(summary: Mapping[str, Any], key: str) -> float | None:
 
 def warnings(summary: Mapping[str, Any]) -> list[str]:
     """Return what a reader should know before trusting the result, in words."""
-    found = [_unstable(summary), _dissolving(summary), *_other_stories(summary)]
+    found = [_unstable(summary), *_steadier(summary), _dissolving(summary), *_other_stories(summary)]
     found += [_convergence(summary), _fewer_clusters(summary), _one_dominates(summary), *_data(summary)]
     return [text for text in found if text]
 
 
 def _unstable(summary: Mapping[str, Any]) -> str:
     number = summary["trust"]["number"]
-    if summary["trust"]["level"] is None or number >= SHAKY:
+    if summary["trust"]["level"] is None or number >= MUCH:
         return ""
     return (
         f"The result is {summary['trust']['level']}: other seeds or samples give other groups (adjusted Rand index "
         f"{number:.2f}). Try another number of clusters or another method, and trust only what comes back each time."
     )
+
+
+def _steadier(summary: Mapping[str, Any]) -> list[str]:
+    number = summary["trust"]["number"]
+    return [
+        f"{each['words'][0].upper()}{each['words'][1:]} is steadier (it agrees with its own repetitions to "
+        f"{each['stability']:.2f}, this result to {number:.2f}) and finds {groups_in_words(each['agreement'])} "
+        f"(adjusted Rand index {each['agreement']:.2f}). Look at its report too (--method {each['name']})."
+        for each in steadier_baselines(summary["trust"])
+    ]
 
 
 def _dissolving(summary: Mapping[str, Any]) -> str:

@@ -12,11 +12,12 @@ from scipy import sparse
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
+from manyviews.report.findings.baselines import plain_baselines
 from manyviews.report.findings.centres import nearness
 from manyviews.report.findings.ensemble import ensemble_support
 from manyviews.report.findings.features import telling_features
 from manyviews.report.findings.members import cluster_entries, sample_table, sureness
-from manyviews.report.findings.refits import refit
+from manyviews.report.findings.refits import Refits, refit
 from manyviews.report.findings.single_views import single_views
 from manyviews.report.findings.spaces import SCALED, scalings_of
 from manyviews.report.findings.trust import trust, without_each_view
@@ -96,11 +97,11 @@ def summarize(
     scalings = scalings_of(model, checked)
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
-    ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, len(names), random_state)
+    left_out = without_each_view(again, positions, len(checked.names))
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
         "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
-        "trust": trust(again, ensemble, positions, len(names)),
+        "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         "scores": scores_listed(run.get("scores") or {}) if classes is None else scores_against(classes, labels),
         "confusion": None if classes is None else confusion(classes, positions, len(names)),
         "n_classes": None if classes is None else len(classes.names),
@@ -112,7 +113,7 @@ def summarize(
         "seconds": sentences.seconds_of(run.get("timings")),
     }
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, alone, without_each_view(again, positions, len(checked.names)))
+    summary["data"]["views"] = _views(checked, alone, left_out)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     n_detailed = min(len(names), MAX_DETAILED)
@@ -123,6 +124,24 @@ def summarize(
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
+
+
+def _trust(
+    model: Any,
+    views: Views,
+    positions: Array,
+    again: Refits,
+    left_out: list[dict[str, float] | None],
+    seconds: float,
+    random_state: int,
+) -> dict[str, Any]:
+    """Return what refits, single views, plain baselines and the ensemble say of the result."""
+    k = int(positions.max()) + 1
+    ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, k, random_state)
+    baselines = plain_baselines(model, views, positions, k, seconds=seconds, random_state=random_state)
+    pairs = zip(views.names, left_out, strict=True)
+    moved = {plain(name, 60): each["moved"] for name, each in pairs if each is not None}
+    return trust(again, ensemble, positions, k, without=moved, baselines=baselines)
 
 
 def _scalings(model: Any, views: Views, scalings: list[str | None]) -> list[dict[str, str]]:

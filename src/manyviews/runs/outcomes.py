@@ -55,7 +55,9 @@ class Limits:
     Attributes
     ----------
     time : float or None
-        Seconds of wall time of the fit, without the start of the process and the reading of the data.
+        Seconds of processor time of the fit, which other work on the machine does not lengthen, and ten times as much
+        of wall time; without the start of the process and the reading of the data. Where the system does not tell the
+        processor time, of wall time.
     memory : int or None
         Bytes that the process may hold, the data and the libraries included.
     """

@@ -6,20 +6,24 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import Any
 
 from manyviews.datasets import Dataset
 from manyviews.runs.outcomes import Limits, Outcome, Run, Status
-from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve
+from manyviews.runs.worker import READY, STARTED, Task, held_bytes, serve, used_seconds
 
 __all__ = ["Worker", "wait_for"]
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _BETWEEN_LOOKS = 0.02
 _FOR_A_START = 120.0
+# A fit that waits, for whatever reason, may take so many times its limit.
+MOST_WAITING = 10.0
 _KILLED = -9  # by a signal that not every system has a name for
 
 
@@ -35,6 +39,7 @@ class Worker:
         self._data: str | None = None
         self._ready, self._born, self._most = False, 0.0, 0
         self._started: float | None = None
+        self._used_before: float | None = None
 
     @property
     def idle(self) -> bool:
@@ -70,6 +75,7 @@ class Worker:
                     return Outcome(**(vars(message) | {"limits": self._limits}))
                 self._ready = self._ready or message == READY
                 self._started = time.perf_counter() if message == STARTED else None
+                self._used_before = used_seconds(self._process.pid)
                 self._send()
         except (EOFError, OSError):
             return self._ended(*self._death())
@@ -90,7 +96,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._connection, there = context.Pipe()
         process = context.Process(target=serve, args=(there,), daemon=True)
-        with _one_thread(), _interrupts_later():
+        with _one_thread(), _interrupts_later(), _without_callers_script():
             process.start()
         self._process = process  # only one that runs has anything to end
         there.close()
@@ -105,8 +111,8 @@ class Worker:
 
     def _over_limit(self) -> Outcome | None:
         assert self._started is not None
-        spent = time.perf_counter() - self._started
-        if self._limits.time is not None and spent > self._limits.time:
+        wall, used = self._spent()
+        if self._limits.time is not None and max(used, wall / MOST_WAITING) > self._limits.time:
             return self._ended("timeout", f"not done after {self._limits.time:g} s")
         if self._limits.memory is not None:
             held = held_bytes(self._process.pid)
@@ -115,12 +121,20 @@ class Worker:
                 return self._ended("memory", f"took more than {self._limits.memory / 2**20:.0f} MiB of memory")
         return None
 
+    def _spent(self) -> tuple[float, float]:
+        """Return wall and processor time of the fit so far; the first for both where the second is not told."""
+        if self._started is None:
+            return 0.0, 0.0
+        wall, now = time.perf_counter() - self._started, used_seconds(self._process.pid)
+        known = now is not None and self._used_before is not None
+        return wall, max(now - self._used_before, 0.0) if known else wall  # type: ignore[operator]
+
     def _death(self) -> tuple[Status, str]:
         self._process.join()
         if not self._ready:
             raise RuntimeError(
-                f"a process for the fits did not start (exit code {self._process.exitcode}); a script has to call "
-                "this under: if __name__ == '__main__'"
+                f"a process for the fits did not start (exit code {self._process.exitcode}); is there memory for "
+                "it, and may this program start processes?"
             )
         if self._process.exitcode == _KILLED:
             return "memory", "the system killed the process, most likely for want of memory"
@@ -130,10 +144,10 @@ class Worker:
         """End a fit together with its process; the next fit gets another one."""
         assert self._run is not None
         run, self._run = self._run, None
-        spent = 0.0 if self._started is None else time.perf_counter() - self._started
+        spent, used = self._spent()
         most = self._most or held_bytes(self._process.pid)
         self.close()
-        return Outcome(run, status, round(spent, 6), 0.0, most, {}, None, message, self._limits)
+        return Outcome(run, status, round(spent, 6), round(used, 6), most, {}, None, message, self._limits)
 
 
 def wait_for(workers: list[Worker], limits: Limits) -> None:
@@ -172,3 +186,14 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _without_callers_script() -> Iterator[None]:
+    """Keep a process that is started here from running the script that asked for it, which needs no guard then."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script

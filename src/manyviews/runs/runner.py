@@ -65,8 +65,8 @@ def run_all(
     n_jobs : int, default=1
         Processes; -1 for one per core. Each uses one thread for linear algebra. Scores do not depend on it.
     time_limit : float, default=None
-        Seconds of wall time that one fit may take; the fit is then ended and recorded as "timeout". Raising it makes
-        such fits be tried again.
+        Seconds that one fit may take, see :class:`Limits`; the fit is then ended and recorded as "timeout". Raising it
+        makes such fits be tried again.
     memory_limit : int, default=None
         Bytes that a process may hold, libraries and data included; a fit over it is recorded as "memory". Watched
         on Linux; elsewhere only a refused allocation counts. Raising it makes such fits be tried again.

@@ -23,7 +23,7 @@ from manyviews.metrics import evaluate
 from manyviews.runs.outcomes import Outcome, Run, Status, resampled_rows
 from manyviews.views import Views
 
-__all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve"]
+__all__ = ["READY", "STARTED", "Task", "fit_once", "held_bytes", "serve", "used_seconds"]
 
 READY, STARTED = "ready", "started"
 _MOST_MESSAGE = 500
@@ -147,3 +147,14 @@ def held_bytes(process_id: int | None) -> int:
         pages = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def used_seconds(process_id: int | None) -> float | None:
+    """Return the processor time that a process has used so far; None where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # the name in brackets, which may hold anything, comes second
+        fields = (
+            Path(f"/proc/{process_id}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -99,15 +99,19 @@ def _positions(table: Any, columns: Any, view: str, width: int) -> list[int]:
             raise ValueError(f"view {view!r} is given by a mask of {len(columns)} entries for {width} columns")
         return np.flatnonzero(columns).tolist()
     labels = frames.frame_columns(table) if frames.is_frame(table) else []
-    return [_position(column, labels, view, width) for column in columns]
+    # the first of columns with the same name
+    places = {label: i for i, label in reversed(list(enumerate(labels)))}
+    return [_position(column, places, view, width) for column in columns]
 
 
-def _position(column: Any, labels: list[Any], view: str, width: int) -> int:
-    if isinstance(column, Integral) and column not in labels:
+def _position(column: Any, places: dict[Any, int], view: str, width: int) -> int:
+    if not isinstance(column, Hashable):
+        raise TypeError(f"view {view!r} asks for column {column!r}, which is neither a name nor a position")
+    if isinstance(column, Integral) and column not in places:
         if not -width <= int(column) < width:
             raise ValueError(f"view {view!r} asks for column {column}, but the table has {width} columns")
         return int(column) % width
-    if column not in labels:
-        hint = f"its columns are {labels[:6]}" if labels else "an array has no column names; give positions"
+    if column not in places:
+        hint = f"its columns are {list(places)[:6]}" if places else "an array has no column names; give positions"
         raise ValueError(f"view {view!r} asks for column {column!r}, which the table does not have; {hint}")
-    return labels.index(column)
+    return places[column]

@@ -28,7 +28,7 @@ def texts(seed=0, n=300, words=200, length=6):
 
 def test_mfeat_raw_with_the_published_settings(shared_data):
     views, y = shared_data("mfeat")
-    settings = {"n_base_clusterings": 20, "n_anchors": 1000, "n_neighbors": 5, "scaling": None}
+    settings = {"n_base_clusterings": 20, "n_anchors": 1000, "n_neighbors": 5, "scaling": None, "final": "released"}
     labels = [FastMICE(10, random_state=seed, **settings).fit(views).labels_ for seed in range(5)]
     assert np.mean([nmi_score(y, found, average_method="geometric") for found in labels]) >= 0.86
     assert np.mean([clustering_accuracy(y, found) for found in labels]) >= 0.82
@@ -200,7 +200,7 @@ def test_the_look_of_a_view_decides_on_scaling_and_metric():
     rng = np.random.default_rng(0)
     even, uneven = rng.normal(size=(100, 8)), rng.normal(size=(100, 8)) * [1e4, 1, 1, 1, 1, 1, 1, 1]
     counts = sparse.csr_matrix(rng.poisson(0.3, size=(100, 40)).astype(float))
-    assert fit_treatment(even, "auto", "auto").scaling.kind is None
+    assert fit_treatment(even, "auto", "auto").scaling.kind == "standard"
     assert fit_treatment(uneven, "auto", "auto").scaling.kind == "standard"
     assert fit_treatment(counts, "auto", "auto").scaling.kind == "tfidf"
     assert fit_treatment((counts > 0).astype(float), "auto", "auto").scaling.kind == "unit"
@@ -231,7 +231,7 @@ def test_every_scaling_and_metric_works(blobs, scaling, metric):
     ],
     ids=["constant view", "few distinct rows", "three levels", "one column, n < 2k"],
 )
-@pytest.mark.filterwarnings("ignore:FastMICE found")
+@pytest.mark.filterwarnings("ignore:FastMICE found", "ignore:view 'view_0' is constant")
 def test_odd_data_lose_no_sample(views):
     for search in ("exact", "approximate"):
         model = FastMICE(4, n_base_clusterings=20, search=search, random_state=0).fit(views)
@@ -294,3 +294,63 @@ def test_single_precision_stays_single(blobs):
         assert cut.centers.dtype == np.float32
         assert all(link.index.points.dtype == np.float32 for link in cut.links)
     assert adjusted_rand_index(blobs.labels, model.labels_) > 0.9
+
+
+@pytest.mark.parametrize(("n_views", "anchors"), [(1, 90), (3, 30)])
+def test_the_views_of_a_group_share_as_many_anchors_as_there_are_samples(n_views, anchors):
+    X = np.random.default_rng(0).normal(size=(90, 12))
+    for n_anchors in (90, 1000):
+        model = FastMICE(3, n_base_clusterings=4, n_anchors=n_anchors, view_range=(n_views, n_views), random_state=0)
+        model.fit([X[:, :4], X[:, 4:8], X[:, 8:]])
+        assert {link.index.points.shape[0] for cut in model._cuts for link in cut.links} == {anchors}
+
+
+def test_msrcv1_with_the_published_settings_comes_near_the_released_code(shared_data):
+    views, y = shared_data("msrcv1")
+    settings = {"n_base_clusterings": 20, "n_anchors": 1000, "n_neighbors": 5, "scaling": None, "final": "released"}
+    found = [FastMICE(7, random_state=seed, **settings).fit(views).labels_ for seed in range(5)]
+    assert np.mean([nmi_score(y, labels, average_method="geometric") for labels in found]) >= 0.80
+    together = FastMICE(7, view_range=(6, 6), random_state=0, **settings).fit(views)
+    assert nmi_score(y, together.labels_, average_method="geometric") >= 0.75
+
+
+def test_units_of_columns_do_not_decide():
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True)
+    wine = [X[:, :5], X[:, 5:9], X[:, 9:]]
+    scores = [adjusted_rand_index(y, FastMICE(3, random_state=seed).fit(wine).labels_) for seed in range(3)]
+    assert np.mean(scores) > 0.8
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(3, size=200)
+        views = [np.hstack([rng.normal(size=(200, 15)) + 2.5 * y[:, None], rng.normal(size=(200, 5))]) for _ in "ab"]
+        first = FastMICE(3, n_base_clusterings=20, random_state=seed).fit(views)
+        assert adjusted_rand_index(y, first.labels_) > 0.95
+        units = np.where(np.arange(20) < 15, 1.0, 1000.0)
+        again = FastMICE(3, n_base_clusterings=20, random_state=seed).fit([X * units for X in views])
+        np.testing.assert_array_equal(again.labels_, first.labels_)
+
+
+def ten_groups(seed, n=2000):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(10, size=n)
+    return [rng.normal(size=(n, d)) + rng.normal(scale=3, size=(10, d))[y] for d in (10, 8)], y
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_the_last_cut_loses_no_clear_group(seed):
+    views, y = ten_groups(seed)
+    model = FastMICE(10, random_state=seed).fit(views)
+    assert adjusted_rand_index(y, model.labels_) > 0.99
+    np.testing.assert_array_equal(model.predict(views), model.labels_)
+    released = fit_ensemble_cut(
+        model.base_labels_,
+        model.n_base_clusters_,
+        10,
+        np.random.default_rng(0),
+        rule=EmbeddingRule("cosine", 20, 5),
+        weighting="equal",
+    )[0]
+    # the same base clusterings: what the published cut loses was there
+    assert adjusted_rand_index(y, released) <= adjusted_rand_index(y, model.labels_)

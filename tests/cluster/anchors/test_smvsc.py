@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import FPMVSCAG, SMVSC
-from manyviews.cluster.anchors.smvsc import coordinate_rows, inverse_shares, iterate, nearest_anchor_start
+from manyviews.cluster.anchors.smvsc import coordinate_rows, inverse_shares, nearest_anchor_start, smvsc_steps
 from manyviews.graphs.anchor_views import AnchorViews
 from manyviews.linalg.scaling import Scaling
 from manyviews.metrics import nmi_score
@@ -40,7 +40,7 @@ def apart(anchors):
 def test_every_iteration_of_the_released_code(reference, small, case):
     ref = reference(f"smvsc/smvsc_small_cfg{case}.npz")
     d, m, ridge = int(ref["d"]), int(ref["m"]), float(ref["lam"])
-    steps = iterate(plain(small), np.eye(90, m), None, d=d, ridge=ridge, linear="released")
+    steps = smvsc_steps(plain(small), np.eye(90, m), None, d=d, ridge=ridge, linear="released")
     for t, step in enumerate(islice(steps, int(ref["n_iter"]))):
         np.testing.assert_allclose(step.Z, ref["Z"][t], atol=1e-13)
         np.testing.assert_allclose(step.alpha, ref["view_weights"][t], atol=1e-14)
@@ -67,22 +67,26 @@ def test_the_digits_of_the_released_code(shared, shared_data):
 
 @pytest.mark.parametrize("ridge", [0.0, 1.0, 50.0])
 @pytest.mark.parametrize("start", ["released", "k-means"])
-def test_the_objective_never_rises(ridge, start):
+@pytest.mark.parametrize("gaps", [False, True])
+def test_the_objective_never_rises(ridge, start, gaps):
     rng = np.random.default_rng(1)
     views = standardised([rng.normal(size=(120, d)) @ rng.normal(size=(d, d)) for d in (5, 8, 4)])
-    read = plain(views)
+    observed = rng.random((120, 3)) > 0.3
+    observed[~observed.any(axis=1), 0] = True
+    given = [np.where(observed[:, [v]], X, np.nan) for v, X in enumerate(views)]
+    read = plain(given, observed) if gaps else plain(views)
     if start == "released":
         Z, A = np.eye(120, 4), None
     else:
         Z, A = nearest_anchor_start(read, [X[:4] for X in views]), np.eye(4)
-    objective = [step.objective for step in islice(iterate(read, Z, A, d=4, ridge=ridge, linear="paper"), 25)]
+    objective = [step.objective for step in islice(smvsc_steps(read, Z, A, d=4, ridge=ridge, linear="paper"), 25)]
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
     assert objective[-1] < objective[0]
 
 
 def test_every_step_is_the_minimiser(small):
     """Compared with many feasible points near by, and with the conditions of the programs."""
-    step = next(islice(iterate(plain(small), np.eye(90, 3), None, d=3, ridge=0.5, linear="paper"), 4, None))
+    step = next(islice(smvsc_steps(plain(small), np.eye(90, 3), None, d=3, ridge=0.5, linear="paper"), 4, None))
     square = step.coder.square
     np.testing.assert_allclose(step.Z.sum(axis=1), 1.0)
     gradient = step.Z * (square.sum() + 0.5)
@@ -107,7 +111,9 @@ def test_gaps_leave_out_their_terms(small):
     observed = np.ones((90, 3), dtype=bool)
     observed[45:, 2] = False
     gaps = [small[0], small[1], np.where(observed[:, [2]], small[2], np.nan)]
-    step = next(islice(iterate(plain(gaps, observed), np.eye(90, 3), None, d=3, ridge=0.5, linear="paper"), 3, None))
+    step = next(
+        islice(smvsc_steps(plain(gaps, observed), np.eye(90, 3), None, d=3, ridge=0.5, linear="paper"), 3, None)
+    )
     square = step.coder.square
     target = sum(w * X @ H for w, X, H in zip(square[:2], small, step.coder.anchors, strict=False))
     target[:45] += square[2] * small[2][:45] @ step.coder.anchors[2]

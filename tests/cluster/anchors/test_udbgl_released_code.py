@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from manyviews.cluster.anchors.udbgl_solver import initial_graphs, iterate, solve_udbgl
+from manyviews.cluster.anchors.udbgl_solver import fusion_steps, initial_graphs, solve_udbgl
 from manyviews.graphs.anchor_views import view_products
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import rank_constrained_graph
@@ -30,7 +30,7 @@ def test_every_iteration(reference, case, rule):
     start = initial_graphs(views, 5)
     np.testing.assert_allclose(np.array(start), released["Z_init"], atol=1e-13)
     weights = {"alpha": float(ref["alpha"]), "beta": float(ref["beta"])}
-    steps = iterate(views, start, 3, rank_rule=rule, **weights)
+    steps = fusion_steps(views, start, 3, rank_rule=rule, **weights)
     first = next(steps)
     assert first.objective == pytest.approx(ref["objective"][0], rel=1e-12)
     for t, step in enumerate(islice(steps, len(ref["gamma_trace"]))):
@@ -74,7 +74,9 @@ def test_the_digits_of_the_released_code(shared, shared_data):
     assert adjusted_rand_index(ref["labels"], labels) == 1.0
     np.testing.assert_allclose(released.delta, ref["delta"][-1], atol=1e-3)
     np.testing.assert_allclose(released.history.objective, ref["objective"][1:], rtol=1e-6)
-    steps = islice(iterate(digits, initial_graphs(digits, 5), 10, alpha=1e-3, beta=1e-5, rank_rule="released"), 1, 7)
+    steps = islice(
+        fusion_steps(digits, initial_graphs(digits, 5), 10, alpha=1e-3, beta=1e-5, rank_rule="released"), 1, 7
+    )
     assert [step.search.n_components for step in steps] == list(ref["n_components"])
     paper = solve_udbgl(digits, 10, tol=0.0, max_iter=6)
     assert clustering_accuracy(ref["labels"], bipartite_components(paper.graph.P).samples) >= 1 - 2 / 2000

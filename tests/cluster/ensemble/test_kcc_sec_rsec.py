@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews import KCC, RSEC, SEC
-from manyviews.cluster.ensemble.kcc import block_costs, consensus_kmeans, partition_scales
+from manyviews import KCC, MVEC, RSEC, SEC
 from manyviews.cluster.ensemble.rsec import RSECOptions, RSECState, solve_rsec
 from manyviews.cluster.ensemble.sec import association_weights, weighted_kmeans
 from manyviews.metrics import adjusted_rand_index, nmi_score
 from manyviews.partitions.coassociation import coassociation, indicator_matrix
+from manyviews.partitions.utility_kmeans import block_costs, consensus_kmeans, partition_scales
 
 UTILITIES = {"u_c": "categorical", "u_h": "entropy", "u_cos": "cosine", "u_lp": "lp"}
 METHODS = [KCC, SEC, RSEC]
@@ -172,10 +172,33 @@ def test_variants_of_the_estimators(three_views):
 def test_rows_without_direction_are_left_to_the_other_views(method, three_views):
     views, y = three_views
     blank = [np.where(np.arange(60)[:, None] % 2 == 0, 0, views[0]), *views[1:]]
-    model = method(3, n_base_clusterings=30, random_state=0).fit(blank)
+    model = method(3, n_base_clusterings=30, metric="cosine", scaling=None, random_state=0).fit(blank)
     assert adjusted_rand_index(y, model.labels_) > 0.9
     assert (model.base_labels_[::2, :30] == -1).all()
     np.testing.assert_array_equal(model.predict(blank), model.labels_)
+
+
+@pytest.mark.parametrize("method", [*METHODS, MVEC])
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_that_differ_in_size_and_not_in_direction_are_found(method, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=150)
+    line = 10.0 * y[:, None] + rng.normal(size=(150, 1))
+    assert adjusted_rand_index(y, method(3, random_state=seed).fit([line]).labels_) > 0.95
+    corners = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])[y] + rng.normal(size=(150, 2))
+    shifted = rng.normal(size=(150, 3)) + 2 * y[:, None]
+    assert adjusted_rand_index(y, method(3, random_state=seed).fit([corners, shifted]).labels_) > 0.9
+
+
+@pytest.mark.parametrize("method", [*METHODS, MVEC])
+def test_units_of_columns_do_not_decide(method):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    views = [np.hstack([rng.normal(size=(120, 15)) + 2.5 * y[:, None], rng.normal(size=(120, 5))]) for _ in range(2)]
+    units = np.where(np.arange(20) < 15, 1.0, 1000.0)
+    first = method(3, random_state=0).fit(views)
+    assert adjusted_rand_index(y, first.labels_) > 0.95
+    np.testing.assert_array_equal(method(3, random_state=0).fit([X * units for X in views]).labels_, first.labels_)
 
 
 def test_sparse_views_without_zeros_are_not_taken_for_counts(three_views):

@@ -81,6 +81,7 @@ def test_every_side_separates_and_predicts(three_views, side):
     assert model.embedding_.shape == (60, 4 if side == "concat" else 2)
 
 
+@pytest.mark.filterwarnings("ignore:view .* is constant")
 def test_deficient_constant_and_single_views(three_views):
     views, labels = three_views
     doubled = np.hstack([views[0], views[0], np.ones((60, 1))])
@@ -93,6 +94,7 @@ def test_deficient_constant_and_single_views(three_views):
     assert CCAClustering(2, random_state=0).fit([np.eye(2), np.eye(2)]).labels_.tolist() == [0, 1]
 
 
+@pytest.mark.filterwarnings("ignore:view .* is constant")
 def test_an_empty_sparse_view_changes_nothing(three_views):
     views, labels = three_views
     with pytest.warns(UserWarning, match="'view_2' is constant"):

@@ -90,7 +90,8 @@ def test_the_view_with_clusters_is_chosen_without_labels(three_views, criterion)
     views, labels = three_views
     rng = np.random.default_rng(1)
     noisy = {"a": rng.normal(size=(60, 5)), "b": views[0], "c": np.ones((60, 2)), "d": rng.normal(size=(60, 4))}
-    model = BestSingleView(3, criterion=criterion, random_state=0).fit(noisy)
+    with pytest.warns(UserWarning, match="'c' is constant"):
+        model = BestSingleView(3, criterion=criterion, random_state=0).fit(noisy)
     assert model.view_ == "b"
     assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert model.view_weights_.tolist() == [0, 1, 0, 0]

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import BMVC
-from manyviews.cluster.kmeans.bmvc import CodeSettings, iterate
+from manyviews.cluster.kmeans.bmvc import CodeSettings, code_steps
 from manyviews.graphs.anchor_features import Features
 from manyviews.metrics import nmi_score
 from manyviews.prototypes.binary_codes import CodeRule, assign_codes, signs
@@ -31,7 +31,7 @@ def test_every_iteration_of_the_released_code(reference):
         *(float(ref[name]) for name in ("r", "beta", "gamma", "lam")),
         CodeRule(float(ref["rho"]), float(ref["mu"]), int(ref["n_inner"]), refill=False),
     )
-    steps = iterate(features_of(K), *small_start(ref), settings)
+    steps = code_steps(features_of(K), *small_start(ref), settings)
     for t, step in enumerate(islice(steps, int(ref["n_outer"]))):
         np.testing.assert_allclose(step.losses, ref["h"][t], rtol=1e-10)
         np.testing.assert_allclose(step.alpha, ref["view_weights"][t], atol=1e-12)
@@ -51,7 +51,7 @@ def test_the_objective_never_rises_without_balance(seed):
     bits = np.packbits(B, axis=1)
     start = assign_codes(bits, np.where(B[:5], 1, -1).astype(np.float32))
     settings = CodeSettings(lam=0.05, rule=CodeRule(rho=0.0))
-    steps = islice(iterate(features_of(K), bits, start, settings), 15)
+    steps = islice(code_steps(features_of(K), bits, start, settings), 15)
     objective = [step.objective for step in steps]
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
     assert objective[-1] < objective[0]
@@ -61,7 +61,7 @@ def test_the_objective_is_what_it_says(reference):
     ref = reference("bmvc/bmvc_small.npz")
     K = [ref[f"K{v}"].T for v in range(3)]
     settings = CodeSettings(lam=0.3)
-    step = next(islice(iterate(features_of(K), *small_start(ref), settings), 2, None))
+    step = next(islice(code_steps(features_of(K), *small_start(ref), settings), 2, None))
     B = signs(step.bits, 16)
     losses = [
         np.square(B - X @ U.T).sum() - settings.gamma * np.square(X @ U.T).sum() + settings.beta * np.square(U).sum()
@@ -81,7 +81,7 @@ def test_unobserved_samples_have_no_say(reference):
     K = [np.where(observed[:, [v]], ref[f"K{v}"].T, 0.0) for v in range(3)]
     settings = CodeSettings()
     bits, start = small_start(ref)
-    step = next(iter(iterate(features_of(K, observed), bits, start, settings)))
+    step = next(iter(code_steps(features_of(K, observed), bits, start, settings)))
     seen, B = K[1][:60], signs(bits, 16)[:60].astype(float)
     inverse = np.linalg.inv((1 - settings.gamma) * seen.T @ seen + settings.beta * np.eye(20))
     np.testing.assert_allclose(step.maps[1], B.T @ seen @ inverse, atol=1e-9)

@@ -220,11 +220,14 @@ def test_one_cluster_and_one_sample_per_cluster(k):
 
 def test_constant_views_change_nothing(three_views):
     views, labels = three_views
-    model = MSPL(3, random_state=0).fit([*views, np.full((60, 2), 7.0)])
+    with pytest.warns(UserWarning, match="'view_3' is constant"):
+        model = MSPL(3, random_state=0).fit([*views, np.full((60, 2), 7.0)])
     assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert MSPL(1).fit([np.ones((3, 2))]).labels_.tolist() == [0, 0, 0]
     empty = sparse.csr_matrix((60, 5))
-    assert adjusted_rand_index(labels, MSPL(3, random_state=0).fit([views[0], empty]).labels_) == 1.0
+    with pytest.warns(UserWarning, match="'view_1' is constant"):
+        model = MSPL(3, random_state=0).fit([views[0], empty])
+    assert adjusted_rand_index(labels, model.labels_) == 1.0
     assert MSPL(1, init="relaxed").fit([empty]).labels_.sum() == 0
 
 

@@ -250,7 +250,7 @@ def test_bad_kernels_and_partitions_are_refused(three_views):
 def test_three_sources_with_the_released_start_over_random_signs(shared_data):
     views, y = shared_data("3sources")
     recipes = [ViewRecipe(name, "standard", "rbf_invdim", None) for name in views]
-    base = exact_partitions(exact_kernels(tuple(views.values()), recipes, None), list(views), 6)
+    base = exact_partitions(exact_kernels(tuple(views.values()), recipes, None), 6)
     rng = np.random.default_rng(0)
     scores = []
     for _ in range(50):

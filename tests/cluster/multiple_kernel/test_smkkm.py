@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from manyviews.cluster.multiple_kernel.base import uniform
-from manyviews.cluster.multiple_kernel.smkkm import evaluate, solve_smkkm
+from manyviews.cluster.multiple_kernel.smkkm import point_at, solve_smkkm
 from manyviews.kernels.kernel_set import ExactKernels
 
 CASES = [("synth140", 4), ("digits300", 10)]
@@ -24,7 +24,7 @@ def test_the_optimum_is_reached(reference, stored_kernels, same_subspace, case, 
 def test_gradients_are_equal_where_weights_are_positive(stored_kernels, case, k):
     kernels = stored_kernels(case)
     found = solve_smkkm(kernels, k, tol=1e-8)
-    gradient = evaluate(kernels, found.weights, k).gradient
+    gradient = point_at(kernels, found.weights, k).gradient
     assert np.ptp(gradient[found.weights > 0]) < 1e-4 * gradient.max()
 
 
@@ -32,10 +32,10 @@ def test_the_gradient_is_that_of_the_objective(stored_kernels):
     kernels = stored_kernels("synth140")
     gamma, h = np.array([0.2, 0.5, 0.3]), 1e-5
     differences = [
-        (evaluate(kernels, gamma + h * e, 4).objective - evaluate(kernels, gamma - h * e, 4).objective) / (2 * h)
+        (point_at(kernels, gamma + h * e, 4).objective - point_at(kernels, gamma - h * e, 4).objective) / (2 * h)
         for e in np.eye(3)
     ]
-    np.testing.assert_allclose(evaluate(kernels, gamma, 4).gradient, differences, rtol=1e-6)
+    np.testing.assert_allclose(point_at(kernels, gamma, 4).gradient, differences, rtol=1e-6)
 
 
 def test_kernels_of_one_direction_by_hand():
@@ -60,6 +60,6 @@ def test_many_kernels_settle_in_few_steps():
     kernels = ExactKernels(tuple(Z @ Z.T for Z in factors))
     found = solve_smkkm(kernels, 3)
     assert found.history.converged
-    gradient = evaluate(kernels, found.weights, 3).gradient
+    gradient = point_at(kernels, found.weights, 3).gradient
     used = found.weights > 1e-6
     assert gradient[used].max() <= gradient.min() * (1 + 1e-2)

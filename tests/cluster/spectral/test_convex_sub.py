@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import ConvexSub
-from manyviews.cluster.spectral.convex_sub import null_weight, side_by_side, solve_convex_sub
+from manyviews.cluster.spectral.convex_sub import joined_views, null_weight, solve_convex_sub
 from manyviews.metrics import adjusted_rand_index
 
 
@@ -16,7 +16,7 @@ def ref(reference):
 
 @pytest.fixture
 def data(ref):
-    return side_by_side([ref["X0"], ref["X1"]])
+    return joined_views([ref["X0"], ref["X1"]])
 
 
 @pytest.mark.parametrize("case", [0, 1, 2])
@@ -76,6 +76,6 @@ def test_what_is_not_observed_has_no_say(three_views):
         X[rows] = np.nan
     model = ConvexSub(3, random_state=0).fit(views)
     assert adjusted_rand_index(labels, model.labels_) == 1.0
-    full = side_by_side([np.nan_to_num(X) for X in views], ~gone)
-    other = side_by_side([np.where(np.isnan(X), 77.0, X) for X in views], ~gone)
+    full = joined_views([np.nan_to_num(X) for X in views], ~gone)
+    other = joined_views([np.where(np.isnan(X), 77.0, X) for X in views], ~gone)
     np.testing.assert_array_equal(solve_convex_sub(full, 5.0).M, solve_convex_sub(other, 5.0).M)

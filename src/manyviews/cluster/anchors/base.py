@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thre
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import ANCHOR_ROWS
 from manyviews.linalg.blocks import ROWS_PER_BLOCK
+from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
 from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
-from manyviews.partitions.ensemble_cut import Weighting, fit_ensemble_cut
+from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.prototypes.row_means import KeptRows, keep_rows, keeps_rows
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
@@ -28,6 +29,7 @@ __all__ = [
     "AnchorEnsembleClusterer",
     "Ensemble",
     "EnsembleSettings",
+    "FinalCut",
     "GroupDraws",
     "anchor_count",
     "as_fitted",
@@ -41,6 +43,7 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+FinalCut = Literal["agreement", "released"]
 
 
 class GroupDraws(NamedTuple):
@@ -62,6 +65,13 @@ class Ensemble(NamedTuple):
     cuts: tuple[AnchorCut | None, ...]
     kept: tuple[KeptRows | None, ...]
 
+    def uses(self, n_views: int) -> NDArray[np.bool_]:
+        """Return which views (M, V) each base clustering was made from."""
+        used = np.zeros((len(self.cuts), n_views), dtype=bool)
+        for m, cut in enumerate(self.cuts):
+            used[m, [] if cut is None else [link.view for link in cut.links]] = True
+        return used
+
 
 def draw_groups(
     M: int,
@@ -80,14 +90,18 @@ def draw_groups(
 
 
 def sample_group(
-    treatments: list[ViewTreatment], n_views: int, fractions: Array, rng: np.random.Generator
+    treatments: list[ViewTreatment],
+    n_views: int,
+    fractions: Array,
+    rng: np.random.Generator,
+    chances: Array | None = None,
 ) -> list[tuple[int, ColumnSample]]:
-    """Draw columns for all views, then the views of a group."""
+    """Draw columns for all views, then the views of a group, ``chances`` (V,) being how often a view is drawn first."""
     sampled = []
     for treatment, fraction in zip(treatments, fractions, strict=True):
         count = int(np.ceil(fraction * treatment.width))
         sampled.append(ColumnSample.of(treatment, rng.choice(treatment.width, count, replace=False)))
-    chosen = rng.choice(len(treatments), n_views, replace=False)
+    chosen = rng.choice(len(treatments), n_views, replace=False, p=chances)
     return [(int(v), sampled[v]) for v in chosen]
 
 
@@ -100,6 +114,7 @@ def fit_ensemble(
     rng: np.random.Generator,
     *,
     n_jobs: int | None,
+    chances: Array | None = None,
 ) -> Ensemble:
     """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
 
@@ -114,17 +129,21 @@ def fit_ensemble(
     draws : GroupDraws
         Sizes of the groups.
     recipe : CutRecipe
-        Settings; anchors and neighbours are shared evenly by the views of a group.
+        Settings; anchors (at most n) and neighbours are shared evenly by the views of a group.
     rng : Generator
         Parent of the child generators.
     n_jobs : int or None
         Base clusterings made at a time.
+    chances : ndarray of shape (V,), default=None
+        How often a view is drawn, relative to the others; alike by default.
 
     Returns
     -------
     Ensemble
         Labels and rules.
     """
+    # as released: cut to n before the views share them, or a group of many views of few samples gets n from each
+    n_anchors = min(recipe.n_anchors, observed.shape[0])
     wide = recipe.search != "approximate"
     kept = tuple(
         keep_rows(X, observed[:, v], treatments[v]) if wide and keeps_rows(X, recipe.n_anchors) else None
@@ -133,10 +152,10 @@ def fit_ensemble(
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         n_views = int(draws.n_views[m])
-        members = sample_group(treatments, n_views, draws.fractions[m], child)
+        members = sample_group(treatments, n_views, draws.fractions[m], child, chances)
         own = recipe._replace(
             n_clusters=int(draws.n_clusters[m]),
-            n_anchors=-(-recipe.n_anchors // n_views),
+            n_anchors=-(-n_anchors // n_views),
             n_neighbors=-(-recipe.n_neighbors // n_views),
         )
         return fit_anchor_cut(arrays, observed, members, own, child, kept)
@@ -168,6 +187,7 @@ class EnsembleSettings(NamedTuple):
     draws: GroupDraws
     consensus: EmbeddingRule
     weighting: Weighting
+    final: FinalCut = "released"
 
 
 class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
@@ -211,15 +231,7 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
         with one_blas_thread():
-            labels, self._consensus = fit_ensemble_cut(
-                ensemble.labels,
-                ensemble.sizes,
-                self.n_clusters,
-                consensus_rng,
-                rule=settings.consensus,
-                weighting=settings.weighting,
-                dtype=dtype,
-            )
+            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng)
             self._fallback = fit_fallback(
                 arrays, observed, treatments, labels, self.n_clusters, fallback_rng, ensemble.kept
             )
@@ -228,9 +240,17 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         self._cuts = ensemble.cuts
         self.base_labels_ = ensemble.labels
         self.n_base_clusters_ = ensemble.sizes
-        # the relaxed normalised cut of the consensus graph; there is nothing to iterate
-        cut = (1.0 - self._consensus.values).sum()
-        return self._record(FitResult.of_one_step(labels, cut, confidence=confidence))
+        return self._record(FitResult.of_one_step(labels, self._consensus.objective, confidence=confidence))
+
+    def _last_cut(
+        self, ensemble: Ensemble, settings: EnsembleSettings, dtype: Any, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], EnsembleCut | AgreementCut]:
+        labels, sizes, k = ensemble.labels, ensemble.sizes, self.n_clusters
+        if settings.final == "released":
+            rule, weighting = settings.consensus, settings.weighting
+            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype)
+        weights = clustering_reliability(labels, sizes) if settings.weighting == "reliability" else None
+        return fit_agreement_cut(labels, sizes, k, rng, weights=weights)
 
     def _complete(
         self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]

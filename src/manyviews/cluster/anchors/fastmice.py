@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.anchors.base import (
     AnchorEnsembleClusterer,
     EnsembleSettings,
+    FinalCut,
     as_fitted,
     check_anchors,
     checked_range,
@@ -76,12 +77,15 @@ class FastMICE(AnchorEnsembleClusterer):
         How an embedding becomes labels. "cosine": unit rows and cosine k-means, as the released code. "paper": columns
         divided by :math:`\sqrt{\mu}` and squared Euclidean k-means, the text of the paper; worse and more variable.
     weighting : {"equal", "reliability"}, default="equal"
-        Weights of base clusters in the consensus. "equal" as published. "reliability": less where the other base
-        clusterings disagree about a cluster.
+        Weights in the consensus. "equal" as published. "reliability": less where the other base clusterings disagree
+        about a base cluster, or on average about all of a base clustering where ``final`` is "agreement".
+    final : {"agreement", "released"}, default="agreement"
+        The last cut. "agreement": the partition that shares most with the base clusterings, found by k-means on their
+        one-hot labels from several starts. "released": the normalised cut of the graph between samples and base
+        clusters, as published, which at times merges two clear groups and splits off a few samples.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": a dense view is centred, and
-        standardised where fewer than a fifth of its columns carry its variance; sparse counts get tf-idf and unit rows,
-        other sparse views unit rows.
+        What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
+        not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -103,7 +107,8 @@ class FastMICE(AnchorEnsembleClusterer):
     n_base_clusters_ : ndarray of shape (M,)
         Numbers of clusters of the base clusterings.
     history_ : History
-        The relaxed normalised cut of the consensus; the method has no iterations to follow.
+        How far the base clusterings are from the result, or for the released cut its relaxed value; the method has no
+        iterations to follow.
     n_iter_, converged_ : int, bool
         1 and True.
     scalings_ : tuple of str or None
@@ -127,6 +132,10 @@ class FastMICE(AnchorEnsembleClusterer):
     -----
     Cost: O(n) time for given p, K and k; about n M p d / 2 multiply-adds for d columns per group with the exact search.
     Memory beyond the views: O(n (K + M + k)); memory-mapped views are read in blocks of rows.
+
+    Of a dense view with at least twice as many columns as samples, and no more samples than anchors, the rows are kept
+    once, in single precision, and anchors are row numbers: O(n² d) time per base clustering, and a model hardly larger
+    than the data.
 
     A sample that shows nothing in the columns drawn (a text without any of the words, under the cosine metric) or that
     is not observed in any view of a group gets no label from that base clustering, and the others decide. A sample
@@ -163,6 +172,7 @@ class FastMICE(AnchorEnsembleClusterer):
         "search": [one_of("auto", "exact", "approximate")],
         "discretization": [one_of("cosine", "paper")],
         "weighting": [one_of("reliability", "equal")],
+        "final": [one_of("agreement", "released")],
     }
 
     def __init__(
@@ -179,6 +189,7 @@ class FastMICE(AnchorEnsembleClusterer):
         search: SearchChoice = "auto",
         discretization: str = "cosine",
         weighting: Weighting = "equal",
+        final: FinalCut = "agreement",
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -198,6 +209,7 @@ class FastMICE(AnchorEnsembleClusterer):
         self.search = search
         self.discretization = discretization
         self.weighting = weighting
+        self.final = final
 
     def _memory_estimate(self, views: Views) -> int:
         n, (low, high) = len(views), self._fractions()
@@ -223,6 +235,7 @@ class FastMICE(AnchorEnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
+        self._told = self._telling(views)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
         metrics = per_view(self.metric, views.names, "metric")
@@ -232,7 +245,7 @@ class FastMICE(AnchorEnsembleClusterer):
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
         self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
-        n, V = len(views), len(arrays)
+        n, V = len(views), len(self._told)
         draws = draw_groups(
             self._ensemble_size(n),
             V,
@@ -244,8 +257,10 @@ class FastMICE(AnchorEnsembleClusterer):
         base_rule = EmbeddingRule(self.discretization, 5, 1)  # type: ignore[arg-type]
         recipe = CutRecipe(self.n_clusters, self.n_anchors, self.n_neighbors, self.search, base_rule)
         consensus = EmbeddingRule(self.discretization, 20, 5)  # type: ignore[arg-type]
-        settings = EnsembleSettings(recipe, draws, consensus, self.weighting)
-        return self._fit_ensemble(arrays, views.observed, treatments, settings, fit_rng)
+        settings = EnsembleSettings(recipe, draws, consensus, self.weighting, self.final)
+        told = tuple(arrays[v] for v in self._told)
+        chosen = [treatments[v] for v in self._told]
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)
 
     def _fractions(self) -> tuple[float, float]:
         ends = self.column_fraction
@@ -257,4 +272,5 @@ class FastMICE(AnchorEnsembleClusterer):
         return float(ends[0]), float(ends[1])
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
-        return as_fitted(views.arrays, self._sparse_views), views.observed
+        arrays = as_fitted(views.arrays, self._sparse_views)
+        return tuple(arrays[v] for v in self._told), views.observed[:, self._told]

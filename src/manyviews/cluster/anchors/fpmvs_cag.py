@@ -74,7 +74,7 @@ class FPMVSCAG(SMVSC):
         1 - nearest / second nearest distance to the centres in the embedding: 0 is a tie.
     history_ : History
         Objective after each iteration. It cannot rise with ``linear_term="paper"`` where every view has k columns or
-        more and no gaps.
+        more.
     n_iter_, converged_ : int, bool
         Iterations made, and whether ``tol`` was met.
     scalings_ : tuple of str or None

@@ -39,8 +39,8 @@ __all__ = [
     "LinearTerm",
     "coordinate_rows",
     "inverse_shares",
-    "iterate",
     "nearest_anchor_start",
+    "smvsc_steps",
 ]
 
 Array = NDArray[Any]
@@ -102,7 +102,7 @@ def coordinate_rows(views: AnchorViews, coder: Coder, rows: Any) -> Array:
     return project_rows(target / np.maximum(mass, np.finfo(float).tiny)[:, None])
 
 
-def iterate(
+def smvsc_steps(
     views: AnchorViews,
     Z: Array,
     A: NDArray[np.float64] | None,
@@ -301,7 +301,7 @@ class SMVSC(BalancedClusterer, PredictMixin):
         1 - nearest / second nearest distance to the centres in the embedding: 0 is a tie.
     history_ : History
         Objective after each iteration. It cannot rise with ``linear_term="paper"`` where every view has
-        ``n_dimensions`` columns or more and no gaps.
+        ``n_dimensions`` columns or more.
     n_iter_, converged_ : int, bool
         Iterations made, and whether ``tol`` was met.
     scalings_ : tuple of str or None
@@ -433,7 +433,7 @@ class SMVSC(BalancedClusterer, PredictMixin):
             Z, A = nearest_anchor_start(read, first, over), np.eye(d, m)
         self._say("learning projections and coordinates")
         linear: LinearTerm = self.linear_term
-        steps = iterate(read, Z, A, d=d, ridge=ridge, linear=linear, over=over)
+        steps = smvsc_steps(read, Z, A, d=d, ridge=ridge, linear=linear, over=over)
         last, history = run_until_settled(steps, tol=self.tol, min_iter=MIN_ITER, max_iter=self.max_iter)
         self._coder, self._rotation = last.coder, _rotation(last.moments.size)
         embedding = np.vstack([self._embed(Z[rows]) for rows in row_blocks(len(Z))])

@@ -25,9 +25,9 @@ from manyviews.optim.history import History
 __all__ = [
     "BipartiteFusion",
     "FusionStep",
+    "fusion_steps",
     "initial_graph",
     "initial_graphs",
-    "iterate",
     "solve_udbgl",
     "update_view_graph",
     "update_view_weights",
@@ -106,7 +106,7 @@ def solve_udbgl(
         ``history.converged`` tells of the iterations, not of the number of components. Should the last search not
         reach c components, the last graph of an iteration that did is returned.
     """
-    steps = iterate(products, initial_graphs(products, n_neighbors), c, alpha=alpha, beta=beta, **search)
+    steps = fusion_steps(products, initial_graphs(products, n_neighbors), c, alpha=alpha, beta=beta, **search)
     last = next(steps)
     objective: list[float] = []
     settled, good = False, None
@@ -129,7 +129,7 @@ def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[A
     return [initial_graph(view.distances, n_neighbors) for view in products]
 
 
-def iterate(
+def fusion_steps(
     products: Sequence[ViewProducts], Z: list[Array], c: int, *, alpha: float, beta: float, **search: Any
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""

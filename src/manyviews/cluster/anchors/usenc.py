@@ -58,8 +58,8 @@ class USENC(AnchorEnsembleClusterer):
     n_init : int, default=3
         Starts of the last k-means.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": nothing to a single dense view, else as in FastMICE; several views are
-        then brought to rows of the same mean length.
+        What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
+        length. The paper: None.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -176,7 +176,8 @@ class USENC(AnchorEnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
-        self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
+        scalings, telling = self._scalings(views.names), self._telling(views)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
         self.scalings_ = self._concatenation.scalings
         clusters = self._cluster_range(len(views))
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)

@@ -51,8 +51,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
     n_init : int, default=3
         Starts of the k-means.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
-        What is done to each view first. "auto": nothing to a single dense view, else as in FastMICE; several views are
-        then brought to rows of the same mean length.
+        What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
+        length. The paper: None.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -150,7 +150,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         cut_rng, fallback_rng = rng.spawn(2)
-        self._concatenation = Concatenation.fit(views.arrays, self._scalings(views.names), self.metric)
+        scalings, telling = self._scalings(views.names), self._telling(views)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
         self.scalings_ = self._concatenation.scalings
         arrays, treatment = (self._concatenation.of(views.arrays),), self._concatenation.treatment
         rule = EmbeddingRule(self.discretization, 100, self.n_init)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -76,7 +77,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         "base": [one_of("features", "labels")],
         "n_base_clusterings": [POSITIVE_INT],
         "base_cluster_range": [tuple, list, None],
-        "metric": [one_of(*METRICS)],
+        "metric": [one_of("auto", *METRICS)],
     }
 
     base: str
@@ -104,9 +105,14 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         scalings = self._fitted_scalings(views) if learn else ()
         if not learn:
             self.scalings_ = (None,) * len(views.names)
-        seen = telling_rows(views, dict(enumerate(scalings)), self.metric)
+        metrics = [self._metric_of(X) for X in views.arrays]
+        seen = telling_rows(views, _directed(zip(range(len(scalings)), scalings, metrics, strict=False)))
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
-            made = self._learned(views.arrays[v], scalings[v], seen[:, v], child) if learn else _given(views, v)
+            made = (
+                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], child)
+                if learn
+                else _given(views, v)
+            )
             if made is None:
                 silent.append(name)
                 continue
@@ -123,9 +129,15 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
         return tuple(fit_scaling(X, kind) for X, kind in chosen)
 
-    def _learned(self, X: Any, scaling: Scaling, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
+    def _metric_of(self, X: Any) -> str:
+        """Return the metric of a view: "auto" is the cosine for sparse views, whose rows are directions."""
+        if self.metric == "auto":
+            return "cosine" if sparse.issparse(X) else "euclidean"
+        return str(self.metric)
+
+    def _learned(self, X: Any, scaling: Scaling, metric: Any, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
         """Run k-means many times on the rows of a view that are seen."""
-        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, self.metric)
+        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, metric)
         candidates = distinct_rows(rows)
         if candidates.size < 2:
             return None
@@ -137,7 +149,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         def some(start: int) -> list[Any]:
             chosen = range(start, min(start + PARTITIONS_PER_JOB, self.n_base_clusterings))
             return [
-                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=self.metric)
+                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric)
                 for i in chosen
             ]
 
@@ -147,7 +159,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
         stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
-        return LearnedPartitions(scaling, self.metric, stacked, tuple(map(int, numbers))), labels
+        return LearnedPartitions(scaling, metric, stacked, tuple(map(int, numbers))), labels
 
     def _range(self, n: int) -> tuple[int, int]:
         """Return the smallest and the largest number of clusters of a partition."""
@@ -160,7 +172,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     def _auto_scaling(self, X: Any) -> str | None:
         if not sparse.issparse(X):
-            return None if self.metric == "cosine" else "standard"
+            return "standard"
         counts = X.data.min(initial=0.0) >= 0 and X.nnz < COUNTS_DENSITY * X.shape[0] * X.shape[1]
         return "tfidf_plain" if counts else "unit"
 
@@ -179,20 +191,25 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return np.zeros((len(views), 1), dtype=np.int64)
         if self.base == "labels":
             _check_labels(views)
-        scalings = {v: source.scaling for v, source in self._sources if isinstance(source, LearnedPartitions)}
-        seen = telling_rows(views, scalings, self.metric)
+        learned = ((v, source) for v, source in self._sources if isinstance(source, LearnedPartitions))
+        seen = telling_rows(views, _directed((v, source.scaling, source.metric) for v, source in learned))
         labels = np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
         _check_inside(labels)
         return labels
 
 
-def telling_rows(views: Views, scalings: dict[int, Scaling], metric: str) -> NDArray[np.bool_]:
-    """Return where a sample is observed (n, V) and, for the cosine, has a direction: its scaled row is not 0.
+def _directed(views: Iterable[tuple[int, Scaling, str]]) -> dict[int, Scaling]:
+    """Return the scalings of the views whose metric is the cosine."""
+    return {v: scaling for v, scaling, metric in views if metric == "cosine"}
+
+
+def telling_rows(views: Views, directed: dict[int, Scaling]) -> NDArray[np.bool_]:
+    """Return where a sample is observed (n, V) and, in the views with these scalings, has a direction: a row not 0.
 
     A sample without a direction in any view keeps its place in all views in which it is observed.
     """
     seen = np.array(views.observed)
-    for v, scaling in scalings.items() if metric == "cosine" else ():
+    for v, scaling in directed.items():
         for rows in row_blocks(len(views)):
             scaled = apply_scaling(views.arrays[v][rows], scaling)
             size = abs(scaled).max(axis=1)

@@ -2,7 +2,7 @@ r"""K-means-based consensus clustering: a utility maximised by k-means on the on
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,146 +10,22 @@ from numpy.typing import NDArray
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.linalg.blocks import row_blocks
-from manyviews.optim.history import History
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence
-from manyviews.prototypes.lloyd import lloyd
+from manyviews.partitions.utility_kmeans import (
+    TINY,
+    UTILITIES,
+    ConsensusRun,
+    block_costs,
+    consensus_kmeans,
+    partition_scales,
+)
 from manyviews.views import Views
 
-__all__ = ["KCC", "ConsensusRun", "block_costs", "consensus_kmeans", "partition_scales"]
+__all__ = ["KCC"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
-UTILITIES = ("categorical", "entropy", "cosine", "lp")
-TINY = float(np.finfo(np.float64).eps)
-
-
-class ConsensusRun(NamedTuple):
-    """Labels (n,), centroids (k, D) that they are nearest to, and history."""
-
-    labels: Labels
-    centers: Array
-    history: History
-
-
-def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, power: float) -> Array:
-    """Return G (D, k): what a sample in base cluster j of partition i adds to its distance to centroid k.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (k, D)
-        Centroids; block i holds the shares of the base clusters of partition i.
-    widths : ndarray of shape (r,)
-        Base clusters of each partition.
-    weights : ndarray of shape (r,)
-        Weights of the partitions.
-    utility : {"categorical", "entropy", "cosine", "lp"}
-        Squared norm, negative entropy, norm, p-norm of the shares.
-    power : float
-        p of "lp".
-
-    Returns
-    -------
-    ndarray of shape (D, k)
-        Distances are the products of the one-hot rows with it.
-    """
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    if utility == "entropy":
-        costs = -np.log2(centers + TINY)
-    elif utility == "categorical":
-        squares = np.add.reduceat(centers**2, starts, axis=1)
-        costs = 1 + np.repeat(squares, widths, axis=1) - 2 * centers
-    else:
-        p = 2.0 if utility == "cosine" else power
-        norms = np.add.reduceat(centers**p, starts, axis=1) ** (1 / p)
-        costs = 1 - (centers / np.maximum(np.repeat(norms, widths, axis=1), TINY)) ** (p - 1)
-    return np.asarray((costs * np.repeat(weights, widths)).T)
-
-
-def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
-    """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel()
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
-    if utility == "entropy":
-        return np.asarray(np.add.reduceat(-shares * np.log2(shares + TINY), starts))
-    p = {"categorical": 2.0, "cosine": 2.0, "lp": power}[utility]
-    sums = np.add.reduceat(shares**p, starts)
-    return np.asarray(sums if utility == "categorical" else sums ** (1 / p))
-
-
-def consensus_kmeans(
-    B: Any,
-    widths: Labels,
-    centers: Array,
-    *,
-    weights: Array,
-    utility: str,
-    power: float = 5.0,
-    tol: float = 1e-5,
-    max_iter: int = 40,
-) -> ConsensusRun:
-    """Run k-means with the distance of the utility until the sum of distances settles.
-
-    Parameters
-    ----------
-    B : csr_array of shape (n, D)
-        One-hot rows of all partitions.
-    widths : ndarray of shape (r,)
-        Base clusters of each partition.
-    centers : ndarray of shape (k, D)
-        Start.
-    weights : ndarray of shape (r,)
-        Weights of the partitions, scaled already.
-    utility, power
-        As in ``block_costs``.
-    tol : float, default=1e-5
-        Change of the sum that ends the iterations.
-    max_iter : int, default=40
-        Most iterations.
-
-    Returns
-    -------
-    ConsensusRun
-        The history holds the sum of each assignment, from that to the start on, as in the toolbox of the authors.
-    """
-
-    def update(labels: Labels, previous: Array) -> Array:
-        return _shares(B, labels, widths, previous)
-
-    run = lloyd(
-        lambda points: _assign(B, block_costs(points, widths, weights, utility, power)),
-        update,
-        centers,
-        len(centers),
-        max_iter=max_iter - 1,
-        settled=lambda last, now: last - now < tol,
-    )
-    return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
-
-
-def _assign(B: Any, costs: Array) -> tuple[Labels, Array]:
-    labels, losses = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
-    for rows in row_blocks(B.shape[0]):
-        distances = B[rows] @ costs
-        labels[rows] = distances.argmin(axis=1)
-        losses[rows] = distances.min(axis=1)
-    return labels, losses
-
-
-def _shares(B: Any, labels: Labels, widths: Labels, previous: Array) -> Array:
-    """Return the mean one-hot row of each cluster over the members that each partition has."""
-    k, D = previous.shape
-    counts = np.zeros(k * D)
-    for rows in row_blocks(B.shape[0]):
-        block = B[rows]
-        counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
-    counts = counts.reshape(k, D)
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-    used = np.bincount(labels, minlength=k)[:, None] > 0
-    return np.where(used, counts / np.maximum(members, 1), previous)
 
 
 class KCC(EnsembleClusterer):
@@ -174,8 +50,8 @@ class KCC(EnsembleClusterer):
     base_cluster_range : tuple of int, default=None
         Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
         ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "euclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "euclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the Euclidean distance.
     utility : {"categorical", "entropy", "cosine", "lp"}, default="categorical"
         φ: squared norm (:math:`U_c`), negative entropy (:math:`U_H`), norm (:math:`U_{\cos}`) or p-norm
         (:math:`U_{L_p}`).
@@ -260,7 +136,7 @@ class KCC(EnsembleClusterer):
         base: str = "features",
         n_base_clusterings: int = 100,
         base_cluster_range: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         utility: str = "categorical",
         utility_power: float = 5.0,
         normalize_utility: bool = False,

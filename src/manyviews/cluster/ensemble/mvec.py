@@ -270,8 +270,8 @@ class MVEC(EnsembleClusterer):
     base_cluster_range : tuple of int, default=None
         Smallest and largest number of clusters of a run, drawn at random; raising them makes the partitions finer. By
         default ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "euclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "euclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the Euclidean distance.
     nuclear_weight : float, default=1.0
         :math:`\lambda_1`: raising it lowers the rank of Z.
     noise_weight : float, default=0.01
@@ -300,9 +300,8 @@ class MVEC(EnsembleClusterer):
     max_iter : int, default=100
         Most iterations.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
-        What is done to each view first. "auto": nothing for dense views, or standardised where the metric is
-        "euclidean"; tf-idf and unit rows for sparse ones ("tfidf_plain": terms that all samples have do not count),
-        or unit rows where more than half of the entries are not 0.
+        What is done to each view first. "auto": standardised if dense; tf-idf and unit rows if sparse ("tfidf_plain":
+        terms that all samples have do not count), or unit rows where more than half of the entries are not 0.
     views : list of int or mapping, default=None
         How one table is cut into views.
     random_state : int, RandomState, Generator or None, default=None
@@ -389,7 +388,7 @@ class MVEC(EnsembleClusterer):
         base: str = "features",
         n_base_clusterings: int = 100,
         base_cluster_range: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         nuclear_weight: float = 1.0,
         noise_weight: float = 0.01,
         penalty_growth: float = 1.2,

@@ -160,8 +160,8 @@ class RSEC(EnsembleClusterer):
     base_cluster_range : tuple of int, default=None
         Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
         ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "euclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "euclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the Euclidean distance.
     nuclear_weight : float, default=0.1
         :math:`\lambda_1`: raising it lowers the rank of Z.
     noise_weight : float, default=0.01
@@ -254,7 +254,7 @@ class RSEC(EnsembleClusterer):
         base: str = "features",
         n_base_clusterings: int = 100,
         base_cluster_range: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         nuclear_weight: float = 0.1,
         noise_weight: float = 0.01,
         penalty_growth: float = 1.1,

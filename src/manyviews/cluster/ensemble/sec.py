@@ -142,8 +142,8 @@ class SEC(EnsembleClusterer):
     base_cluster_range : tuple of int, default=None
         Smallest and largest number of clusters of a run; raising them makes the partitions finer. By default
         ``n_clusters`` and :math:`\lceil\sqrt n\rceil`.
-    metric : {"cosine", "euclidean"}, default="cosine"
-        Similarity in the k-means runs.
+    metric : {"auto", "cosine", "euclidean"}, default="auto"
+        Similarity in the k-means runs. "auto": the cosine for sparse views, else the Euclidean distance.
     solver : {"kmeans", "spectral"}, default="kmeans"
         Weighted k-means, as the paper; or the eigenvectors of the normalised S, then k-means on their unit rows, which
         depends less on the start.
@@ -221,7 +221,7 @@ class SEC(EnsembleClusterer):
         base: str = "features",
         n_base_clusterings: int = 100,
         base_cluster_range: Any = None,
-        metric: str = "cosine",
+        metric: str = "auto",
         solver: str = "kmeans",
         n_init: int = 10,
         max_iter: int = 100,

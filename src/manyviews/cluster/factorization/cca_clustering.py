@@ -181,7 +181,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     correlations_ : ndarray of shape (d,)
         Canonical correlations; with other than two views, eigenvalues of the mean projector.
     projections_ : list of ndarray of shape (p_v, d)
-        Directions in each scaled view.
+        Directions in each scaled view, constant views left out.
     embedding_ : ndarray of shape (n, q)
         What was clustered.
     inertia_ : float
@@ -270,6 +270,9 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
             raise ValueError(f"there is no view {self.view!r}; the views are {list(views.names)}")
         direction_rng, start_rng = rng.spawn(2)
         self._scaling = list(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        self._told = self._telling(views)
+        if self.view is not None and views.names.index(self.view) not in self._told:
+            raise ValueError(f"view {self.view!r} is constant: there is nothing to cluster; name another view")
         arrays = self._scaled(views)
         d = self.n_components or max(1, self.n_clusters - 1)
         ridge = tuple(self.regularization * _mean_variance(X) for X in arrays)
@@ -284,7 +287,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         return self._record(FitResult.of_one_step(result.labels, total, embedding=embedding, confidence=confidence))
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:
-        return tuple(apply_scaling(X, scaling) for X, scaling in zip(views.arrays, self._scaling, strict=True))
+        return tuple(apply_scaling(views.arrays[v], self._scaling[v]) for v in self._told)
 
     def _project(self, arrays: tuple[Any, ...]) -> Array:
         variates = [X @ A - mean @ A for X, A, mean in zip(arrays, self.projections_, self._means, strict=True)]
@@ -292,7 +295,8 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
             return np.hstack(variates)
         if self.side == "sum":
             return np.asarray(np.sum(variates, axis=0))
-        return np.asarray(variates[0 if self.view is None else list(self.view_names_in_).index(self.view)])
+        place = 0 if self.view is None else self._told.index(list(self.view_names_in_).index(self.view))
+        return np.asarray(variates[place])
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         distances = nearest_center_distances(self._project(self._scaled(views)), self._centers)

@@ -10,15 +10,14 @@ K is made in blocks of rows and B is kept in packed bits: of a block only :math:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE, POSITIVE_INT, SHARE_BELOW_ONE, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time, over_blocks
 from manyviews.cluster.result import FitResult
@@ -46,7 +45,7 @@ from manyviews.prototypes.binary_codes import (
 )
 from manyviews.views import Views
 
-__all__ = ["BMVC", "CodeSettings", "iterate"]
+__all__ = ["BMVC", "CodeSettings", "code_steps"]
 
 Array = NDArray[Any]
 Blocks = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
@@ -80,7 +79,7 @@ class CodeStep(NamedTuple):
     pulls: list[NDArray[np.float64]]
 
 
-def iterate(
+def code_steps(
     features: Features, bits: Bits, clusters: CodeClusters, settings: CodeSettings, over: Blocks = map
 ) -> Iterable[CodeStep]:
     """Yield the state after every iteration, without end.
@@ -291,7 +290,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         "n_anchors": [POSITIVE_INT, None],
         "exponent": [ABOVE_ONE],
         "ridge": [POSITIVE],
-        "variance_weight": [Interval(Real, 0, 1, closed="left")],
+        "variance_weight": [SHARE_BELOW_ONE],
         "cluster_weight": [NON_NEGATIVE],
         "bit_balance": [NON_NEGATIVE],
         "init": [one_of("k-means++", "released")],
@@ -330,8 +329,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.n_bits = n_bits
-        self.n_anchors = n_anchors
+        self.n_bits, self.n_anchors = n_bits, n_anchors
         self.exponent = exponent
         self.ridge = ridge
         self.variance_weight = variance_weight
@@ -372,7 +370,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         k, L = self.n_clusters, self.n_bits
         first = start_clusters(bits, k, L, settings.rule, label_rng, n_init=starts, spread=spread)
         self._say("learning codes")
-        steps = iterate(features, bits, first, settings, over)
+        steps = code_steps(features, bits, first, settings, over)
         last, history = run_until_settled(steps, tol=self.tol, min_iter=2, max_iter=self.max_iter)
         self.codes_, self._pulls, self._centers = last.bits, last.pulls, last.clusters.centers
         blocks = (nearest_codes(last.bits[rows], self._centers)[1] for rows in row_blocks(len(last.bits)))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from manyviews.cluster.kernel_base import ConsensusClusterer
 from manyviews.cluster.multiple_kernel.base import MultipleKernelClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.view_kernels import check_signal
 from manyviews.kernels.kernel_set import ExactKernels, KernelSet
 from manyviews.views import Views
 
@@ -136,7 +135,7 @@ class AverageKKM(MultipleKernelClusterer):
         equal = np.full(m, 1.0 / m)
         if self.approximation_ == "nystrom":
             kernels: KernelSet = self._landmark_kernels(views, kernel_rng)
-            check_signal(views.names, kernels.silent, self.n_clusters)
+            self._check_signal(views, kernels.silent)
             found = kernels.leading(equal, self.n_clusters)
         else:
             kernels = self._average(views)
@@ -154,7 +153,7 @@ class AverageKKM(MultipleKernelClusterer):
             total = K if total is None else np.add(total, K, out=total)
             silent.append(rows)
             maps.append(view_map)
-        check_signal(views.names, silent, self.n_clusters)
+        self._check_signal(views, silent)
         assert total is not None
         total /= len(maps)
         return ExactKernels((total,), tuple(view_map for view_map in maps if view_map is not None))

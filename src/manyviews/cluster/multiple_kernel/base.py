@@ -14,7 +14,6 @@ from manyviews.cluster.kernel_base import ConsensusClusterer
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.view_kernels import check_signal
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import ExactKernels, KernelSet, new_rows
 from manyviews.linalg.simplex_qp import solve_simplex_qp
@@ -140,7 +139,7 @@ class MultipleKernelClusterer(ConsensusClusterer):
             found = list(self._exact_kernels(views))
             maps = tuple(kernel.view_map for kernel in found if kernel.view_map is not None)
             kernels = ExactKernels(tuple(kernel.K for kernel in found), maps)
-        check_signal(views.names, kernels.silent, self.n_clusters)
+        self._check_signal(views, kernels.silent)
         live = np.flatnonzero([not silent.all() for silent in kernels.silent])
         if live.size == 0:  # one cluster of samples that are all alike
             live = np.arange(1)

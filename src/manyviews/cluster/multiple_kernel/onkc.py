@@ -182,7 +182,7 @@ class ONKC(ExactKernelClusterer):
 
     Notes
     -----
-    Cost: O(m² n²) once, then O(n² r) per iteration for the r eigenpairs of G, n³ where r is above n / 8; (m + 2) n²
+    Cost: O(m² n²) once, then O(n² r) per iteration for the r eigenpairs of G, n³ where r is above n / 8; (m + 3) n²
     numbers. G is the positive part of :math:`K_\gamma - (I - HH^\top)/\rho`, whose eigenpairs are those of
     :math:`K_\gamma + HH^\top/\rho` above 1/ρ.
 
@@ -199,6 +199,8 @@ class ONKC(ExactKernelClusterer):
     (90,)
     """
 
+    # the dense solver holds the eigenvectors beside its copy of the matrix
+    _work_arrays: ClassVar[int] = 3
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ExactKernelClusterer._parameter_constraints | {
         "closeness": [POSITIVE],
         "regularization": [NON_NEGATIVE],

@@ -58,7 +58,7 @@ def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int 
     WeightedKernels
         Weights and the partition there; the objective never rises.
     """
-    point = evaluate(kernels, uniform(kernels), k)
+    point = point_at(kernels, uniform(kernels), k)
     # the curvature if the partition stayed as it is
     B = np.diag(np.maximum(point.gradient / point.gamma, np.finfo(float).tiny))
     objective, converged = [point.objective], False
@@ -80,7 +80,7 @@ def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int 
     return WeightedKernels(point.gamma, point.gamma**2, point.partition, history)
 
 
-def evaluate(kernels: KernelSet, gamma: Array, k: int) -> Point:
+def point_at(kernels: KernelSet, gamma: Array, k: int) -> Point:
     """Return the objective at some weights: one eigenproblem."""
     partition = kernels.leading(gamma**2, k)
     gradient = 2.0 * gamma * kernels.traces(partition.vectors)
@@ -90,7 +90,7 @@ def evaluate(kernels: KernelSet, gamma: Array, k: int) -> Point:
 def _line_search(kernels: KernelSet, k: int, point: Point, direction: Array, promise: float) -> Point | None:
     step = 1.0
     for _ in range(HALVINGS):
-        trial = evaluate(kernels, cut_weights(point.gamma + step * direction, 0.0), k)
+        trial = point_at(kernels, cut_weights(point.gamma + step * direction, 0.0), k)
         if trial.objective <= point.objective - SUFFICIENT * step * promise:
             return trial
         step /= 2.0

@@ -26,8 +26,8 @@ from manyviews.views import Views
 __all__ = ["GraphsClusterer", "SpectralClusterer"]
 
 Graph = TypeVar("Graph")
-# distances to all samples are there in blocks of 64 MiB, and copies while the nearest are sought
-DISTANCE_BYTES = 3 * 64 * 2**20
+# distances to all samples are there in blocks of 64 MiB, and once more while the nearest are sought
+DISTANCE_BYTES = 2 * 64 * 2**20
 
 
 GRAPH_CONSTRAINTS: dict[str, list[Any]] = {

@@ -10,15 +10,13 @@ distance to the optimum is bounded by the dual, max ⟨Λ, X⟩ - ½‖Λ‖² w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
-from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
+from manyviews.cluster.constraints import BETWEEN_ZERO_AND_ONE, POSITIVE, POSITIVE_INT
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.linalg.eigen import all_eigenpairs, top_eigenpairs
@@ -27,7 +25,7 @@ from manyviews.linalg.shrinkage import LowRank
 from manyviews.optim.history import History
 from manyviews.views import Views
 
-__all__ = ["ConvexSub", "Representation", "SideBySide", "null_weight", "side_by_side", "solve_convex_sub"]
+__all__ = ["ConvexSub", "JoinedViews", "Representation", "joined_views", "null_weight", "solve_convex_sub"]
 
 Array = NDArray[np.float64]
 # weights below this would make the steps in their view vanish
@@ -49,7 +47,7 @@ class Representation(NamedTuple):
     history: History
 
 
-class SideBySide(NamedTuple):
+class JoinedViews(NamedTuple):
     """Views next to each other: X (n, D), zero where not observed; view of each column; what is observed, or None."""
 
     X: Array
@@ -64,23 +62,23 @@ class SideBySide(NamedTuple):
         return difference
 
 
-def side_by_side(views: Sequence[Array], observed: NDArray[np.bool_] | None = None) -> SideBySide:
+def joined_views(views: Sequence[Array], observed: NDArray[np.bool_] | None = None) -> JoinedViews:
     """Put views (n, d_v) next to each other; ``observed`` (n, V) says which samples each view has."""
     column_view = np.repeat(np.arange(len(views)), [X.shape[1] for X in views])
     X = np.hstack([np.asarray(X, dtype=np.float64) for X in views])
     if observed is not None:
         X = np.where(observed[:, column_view], X, 0.0)
-    return SideBySide(X, column_view, observed)
+    return JoinedViews(X, column_view, observed)
 
 
 def solve_convex_sub(
-    data: SideBySide, gamma: float, *, tol: float = 1e-4, max_iter: int = 50, n_steps: int = PROXIMAL_STEPS
+    data: JoinedViews, gamma: float, *, tol: float = 1e-4, max_iter: int = 50, n_steps: int = PROXIMAL_STEPS
 ) -> Representation:
     """Run the turns until the duality gap falls below ``tol`` relative to the objective.
 
     Parameters
     ----------
-    data : SideBySide
+    data : JoinedViews
         The views.
     gamma : float
         Weight γ of the norm; from ``null_weight(data)`` on M is 0.
@@ -117,12 +115,12 @@ def solve_convex_sub(
     return Representation(M, eta, factors.U, factors.values, gap, history)
 
 
-def null_weight(data: SideBySide) -> float:
+def null_weight(data: JoinedViews) -> float:
     r"""Return :math:`\|[X_1, \dots, X_V]\|_2`, below which no γ makes M vanish."""
     return _spectral_norm(data.X)
 
 
-def _proximal_steps(data: SideBySide, N: Array, eta: Array, gamma: float, n_steps: int) -> tuple[Array, LowRank]:
+def _proximal_steps(data: JoinedViews, N: Array, eta: Array, gamma: float, n_steps: int) -> tuple[Array, LowRank]:
     """Make accelerated proximal gradient steps with fixed weights; starts again where momentum leads astray."""
     root, step = np.sqrt(eta)[data.column_view], float(eta.min())
     ahead, momentum = N, 1.0
@@ -154,7 +152,7 @@ def _threshold(M: Array, tau: float) -> LowRank:
     return LowRank(U, np.maximum(values - tau, 0.0), W)
 
 
-def _weight_gradient(data: SideBySide, M: Array, factors: LowRank, eta: Array) -> tuple[Array, float]:
+def _weight_gradient(data: JoinedViews, M: Array, factors: LowRank, eta: Array) -> tuple[Array, float]:
     """Return the gradient of the norm in the weights, (V,), and its largest value over the simplex.
 
     M has the left singular vectors of N, so that all norms are those of the small matrices UᵀM_v.
@@ -180,7 +178,8 @@ def _norm_gradient(grams: Array, eta: Array) -> tuple[Array, float]:
     squares, W = all_eigenpairs(np.einsum("v,vij->ij", eta, grams), overwrite=True)
     values = np.sqrt(np.maximum(squares, 0.0))
     kept = values > RANK_CUTOFF * values.max(initial=0.0)
-    shares = np.einsum("vij,ik,jk->vk", grams, W[:, kept], W[:, kept]) / values[kept]
+    W = W[:, kept]
+    shares = np.einsum("vik,ik->vk", grams @ W, W) / values[kept]
     return 0.5 * shares.sum(axis=1), float(values.sum())
 
 
@@ -189,7 +188,7 @@ def _stepped(eta: Array, gradient: Array) -> Array:
     return np.asarray(new / new.sum())
 
 
-def _dual_value(data: SideBySide, rest: Array, eta: Array, gamma: float) -> float:
+def _dual_value(data: JoinedViews, rest: Array, eta: Array, gamma: float) -> float:
     """Return the dual objective at the multiple of Λ = X - M that is best among the feasible ones."""
     inner, square = float(np.vdot(rest, data.X)), float(np.vdot(rest, rest))
     norm = _spectral_norm(rest / np.sqrt(eta)[data.column_view])
@@ -303,7 +302,7 @@ class ConvexSub(EmbeddingClusterer):
 
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
-        "shrinkage": [Interval(Real, 0, 1, closed="neither")],
+        "shrinkage": [BETWEEN_ZERO_AND_ONE],
         "tol": [POSITIVE],
         "max_iter": [POSITIVE_INT],
     }
@@ -344,7 +343,7 @@ class ConvexSub(EmbeddingClusterer):
         self._say("finding coordinates")
         chosen = zip(views.arrays, views.observed.T, self._choose_scalings(views), strict=True)
         arrays = [_coordinates(X, seen, fit_scaling(X, kind)) for X, seen, kind in chosen]
-        data = side_by_side(arrays, None if views.observed.all() else views.observed)
+        data = joined_views(arrays, None if views.observed.all() else views.observed)
         basis = None
         if data.observed is None and data.X.shape[0] > data.X.shape[1]:
             basis, R = np.linalg.qr(data.X)

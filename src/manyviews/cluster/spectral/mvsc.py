@@ -21,7 +21,7 @@ from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.graphs.anchor_graph import Neighbors, build_index, find_anchors
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews
 from manyviews.graphs.components import bipartite_components
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.linalg.blocks import ROWS_PER_BLOCK, row_blocks, squared_lengths, unit_rows
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.scaling import fit_scaling
 from manyviews.optim.alternating import alternate
@@ -46,6 +46,8 @@ WeightRule = Literal["paper", "released"]
 NEGLIGIBLE = 1e-10
 LEAST = 1e-12
 USUAL_ANCHORS = 400
+# what the search for the nearest anchors holds at a time
+SEARCH_BYTES = 8_000_000
 
 
 class BipartiteEmbedding(NamedTuple):
@@ -365,9 +367,10 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         p = self._anchor_count(n)
         anchors = int(4 * min(1.0, ANCHOR_ROWS / n) * sum(map(copy_bytes, views.arrays)))
         links = 12 * n * min(self.n_neighbors, p) * (3 * V + 2)
-        blocks = 3 * 8 * min(n, 8_192) * p + 2 * max(copy_bytes(X) * min(1.0, 8_192 / n) for X in views.arrays)
+        blocks = 2 * max(copy_bytes(X) * min(1.0, ROWS_PER_BLOCK / n) for X in views.arrays) + SEARCH_BYTES
         rows = 8 * (n + p) * 4 * k + kmeans_bytes(n + p, k)
-        return int(max(anchors, links + blocks + 4 * 8 * p * p + rows))
+        stored = 16 * p * sum(int(X.shape[1]) for X in views.arrays)
+        return int(max(anchors, links + blocks + 4 * 8 * p * p + rows) + stored)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))

@@ -130,6 +130,7 @@ class SumSpectral(SpectralClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None
-        for graph in in_threads(self._graph, [(X,) for X in self._fit_scaled(views)], self.n_jobs):
+        arrays = self._fit_scaled(views)
+        for graph in in_threads(self._graph, [(arrays[v],) for v in self._telling(views)], self.n_jobs):
             total = graph if total is None else total + graph
         return self._cut(total, rng)

@@ -116,6 +116,8 @@ def on_support(graphs: Sequence[Any]) -> tuple[sparse.csr_array, Array]:
     """Return the union of the links of some graphs as CSR with sorted indices, and the links of each, (V, links)."""
     pattern = sparse.csr_array(sum(graphs))
     pattern.sort_indices()
+    if pattern.nnz == 0:  # a single sample
+        return pattern, np.zeros((len(graphs), 0))
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     return pattern, np.array([np.asarray(sparse.csr_array(graph)[rows, pattern.indices]).ravel() for graph in graphs])
 
@@ -395,4 +397,4 @@ def own_share(graph: Any, labels: NDArray[np.int64]) -> Array:
     own = np.where(labels[rows] == labels[columns], links.data, 0.0)
     total = np.bincount(rows, weights=links.data, minlength=labels.size)
     inside = np.bincount(rows, weights=own, minlength=labels.size)
-    return np.clip(np.divide(inside, total, out=np.ones_like(total), where=total > 0), 0.0, 1.0)
+    return np.clip(np.divide(inside, total, out=np.ones(labels.size), where=total > 0), 0.0, 1.0)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.pages.wording import amount, duration, enumerated, plain
+from manyviews.report.findings.agreement import ari
 from manyviews.views import Views
 
-__all__ = ["Refits", "refit"]
+__all__ = ["Refits", "refit", "stability_of"]
 
 Array = NDArray[Any]
 
@@ -48,6 +49,7 @@ def refit(
     seconds: float,
     fit_seconds: float | None = None,
     random_state: int = 0,
+    leave_views_out: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Refits:
     """Fit copies of a model to see what its result depends on.
@@ -68,6 +70,8 @@ def refit(
         How long the fit took, if known.
     random_state : int, default=0
         Seed of the seeds and of the parts.
+    leave_views_out : bool, default=True
+        Fit without each view too.
     clock : callable, default=time.perf_counter
         Tells the time in seconds.
 
@@ -89,12 +93,12 @@ def refit(
         cost = fit_seconds if fit_seconds is not None else runner.cost()
         runner.expect(cost)
         repeats = MANY if cost * (2 * MANY + len(views.names)) <= seconds else FEW
-        for kind in (_other_seeds, _parts, _one_view_less):
+        for kind in (_other_seeds, _parts, *([_one_view_less] if leave_views_out else [])):
             kind(runner, found, repeats, rng)
     except _LateError:
         lacking = [] if found.seeds else ["other seeds"]
         lacking += [] if found.parts else ["parts of the samples"]
-        complete = len(found.without) == len(views.names)
+        complete = len(found.without) == len(views.names) or not leave_views_out
         lacking += [] if complete or len(views.names) == 1 else ["every view left out"]
         took = f"a fit takes about {duration(runner.longest)}" if runner.longest else "a fit takes too long"
         if lacking:
@@ -102,6 +106,26 @@ def refit(
     except UNSUITABLE as error:
         found.notes.append(f"Fitting again was not possible: {plain(error, 160)}")
     return found
+
+
+def stability_of(refits: Refits, labels: Array) -> float | None:
+    """Return how well a result agrees with its repetitions; None where there are none.
+
+    Parameters
+    ----------
+    refits : Refits
+        What came out of fitting again.
+    labels : ndarray of shape (n,)
+        The result.
+
+    Returns
+    -------
+    float or None
+        The smaller of the mean adjusted Rand indices over seeds and over parts of the samples.
+    """
+    seeds = [ari(labels, other) for other in refits.seeds]
+    parts = [ari(labels[rows], other) for rows, other in refits.parts]
+    return min((float(np.mean(values)) for values in (seeds, parts) if values), default=None)
 
 
 class _Runner:

@@ -1,0 +1,78 @@
+"""Sphinx configuration: the pages of a method are made from ``methods.toml``, everything else is written by hand."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import manyviews  # noqa: E402
+
+import method_pages  # noqa: E402
+
+project = "manyviews"
+author = "the manyviews developers"
+copyright = "2026, the manyviews developers"  # noqa: A001
+release = version = manyviews.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "README.md"]
+html_theme = "pydata_sphinx_theme"
+html_title = "manyviews"
+html_theme_options = {
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+
+nitpicky = True
+# attributes of fitted models are listed in their class, and have no entries of their own to point to
+nitpick_ignore_regex = [("py:obj", r".*")]
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+numpydoc_class_members_toctree = False
+
+warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "image_scrapers": (),
+    "capture_repr": ("_repr_html_", "__repr__"),
+    "within_subsection_order": "FileNameSortKey",
+    "remove_config_comments": True,
+    "show_memory": False,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "min_reported_time": 10,
+    "download_all_examples": False,
+}
+
+method_pages.write(HERE)
+
+
+def setup(app: object) -> None:
+    """Say that private helpers of scikit-learn's base classes are not ours to document."""
+    app.connect("autodoc-skip-member", _skip)  # type: ignore[attr-defined]
+
+
+def _skip(app: object, what: str, name: str, obj: object, skip: bool, options: object) -> bool:
+    home = getattr(inspect.unwrap(obj) if callable(obj) else obj, "__module__", "") or ""
+    return skip or home.startswith("sklearn.")

@@ -1,0 +1,25 @@
+"""
+Labels for new samples
+======================
+
+The five main methods and most others keep a rule for samples that they have not seen. The model can be kept in a folder
+without pickle and read elsewhere.
+"""
+
+import plotly.express as px
+from sklearn.model_selection import train_test_split
+
+from manyviews import UDBGL, datasets, metrics
+
+data = datasets.load("mfeat")
+train, test, y_train, y_test = train_test_split(data.views, data.labels, test_size=0.3, random_state=0)
+
+model = UDBGL(10, random_state=0).fit(train)
+new = model.predict(test)
+print("seen  ", round(metrics.clustering_accuracy(y_train, model.labels_), 3))
+print("unseen", round(metrics.clustering_accuracy(y_test, new), 3))
+
+# %%
+# The digits of the new samples in each cluster.
+table = [[int(((new == c) & (y_test == d)).sum()) for d in range(10)] for c in range(10)]
+px.imshow(table, labels={"x": "digit", "y": "cluster", "color": "samples"}, text_auto=True)
