@@ -10,6 +10,7 @@ from manyviews.papers.setup import Protocol, Setup
 
 __all__ = ["PROTOCOLS"]
 
+
 _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
 _COSINE = _UNSCALED | {"metric": "cosine"}
@@ -132,6 +133,7 @@ _MSPL = Protocol(
     ),
 )
 
+_RIVALS = ("MVSC", "AMGL", "SwMC", "MVEC", "BMVC", "LMVSC", "SMVSC", "FPMVS-CAG")
 _FASTMICE = Protocol(
     repeats=20,
     quick_repeats=20,
@@ -146,19 +148,7 @@ _FASTMICE = Protocol(
     setups=(
         Setup("FastMICE", "fastmice", {"scaling": None, "n_base_clusterings": 20, "final": "released"}),
         Setup("FastMICE", "fastmice", variant="default"),
-        *(
-            Setup(row, method)
-            for row, method in {
-                "MVSC": "mvsc",
-                "AMGL": "amgl",
-                "SwMC": "swmc",
-                "MVEC": "mvec",
-                "BMVC": "bmvc",
-                "LMVSC": "lmvsc",
-                "SMVSC": "smvsc",
-                "FPMVS-CAG": "fpmvs-cag",
-            }.items()
-        ),
+        *(Setup(row, row.lower()) for row in _RIVALS),
     ),
 )
 
