@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -16,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory, copy_bytes
+from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
@@ -25,11 +24,9 @@ from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 from manyviews.views.cells import first_equals
-from manyviews.views.check import (
-    per_view,
-)
+from manyviews.views.check import per_view
 
-__all__ = ["MultiViewClusterer", "PredictMixin", "child_rng", "plain_integers"]
+__all__ = ["MultiViewClusterer", "PredictMixin"]
 
 
 class MultiViewClusterer(ClusterMixin, ViewsReader):
@@ -292,38 +289,3 @@ class PredictMixin:
         with plain_integers(self):
             labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
         return labels
-
-
-@contextmanager
-def plain_integers(estimator: Any) -> Iterator[None]:
-    """Let the parameters of an estimator be Python's own numbers for a while: those of eight bits overflow."""
-    given = {name: getattr(estimator, name) for name in estimator.get_params(deep=False)}
-    plain = {name: _plain(value) for name, value in given.items()}
-    changed = {name for name, value in plain.items() if value is not given[name]}
-    try:
-        for name in changed:
-            setattr(estimator, name, plain[name])
-        yield
-    finally:
-        for name in changed:
-            setattr(estimator, name, given[name])
-
-
-def _plain(value: Any) -> Any:
-    """Return a NumPy number as Python's, also in a list, tuple or mapping; anything else as it is."""
-    if isinstance(value, np.bool_ | np.integer):
-        return value.item()
-    if isinstance(value, list | tuple) and any(isinstance(item, np.integer) for item in value):
-        return type(value)(map(_plain, value))
-    if isinstance(value, dict) and any(isinstance(item, np.integer) for item in value.values()):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
-
-
-def child_rng(random_state: Any) -> np.random.Generator:
-    """Return a generator for a seed, a RandomState, a Generator or None; the global random state stays untouched."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    if isinstance(random_state, np.random.Generator):
-        return random_state.spawn(1)[0]
-    return np.random.default_rng(random_state)
