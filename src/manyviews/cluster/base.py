@@ -24,9 +24,7 @@ from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 from manyviews.views.cells import first_equals
-from manyviews.views.check import (
-    per_view,
-)
+from manyviews.views.check import per_view
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
 
