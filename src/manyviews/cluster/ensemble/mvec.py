@@ -413,8 +413,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         if self.laplacian != "unnormalized":
             u = int(np.count_nonzero(first_equals(views.arrays) == np.arange(u)))
             u = u if self.max_groups is None else min(u, max(self.max_groups, self.n_clusters))
-        arrays = (7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2
-        return super()._memory_estimate(views) + int(arrays)
+        return super()._memory_estimate(views) + int((7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2)
 
     def _dtype(self, u: int) -> np.dtype[Any]:
         """Return the type of the arrays of u groups."""
