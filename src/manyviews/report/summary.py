@@ -88,9 +88,7 @@ def summarize(
     [2, 1]
     """
     run = {} if run is None else run
-    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
-    if hasattr(model, "_fitted_views"):
-        checked = match_views(checked, model._fitted_views)  # of other views the page would tell another story
+    checked = _checked(model, views)
     labels = _labels(model, len(checked))
     names, positions = _by_size(labels)
     classes = classes_of(truth, len(checked))
@@ -124,6 +122,14 @@ def summarize(
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
+
+
+def _checked(model: Any, views: Any) -> Views:
+    """Return the views, in the order in which the model was fitted on them."""
+    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
+    if hasattr(model, "_fitted_views"):
+        checked = match_views(checked, model._fitted_views)  # of other views the page would tell another story
+    return checked
 
 
 def _trust(
