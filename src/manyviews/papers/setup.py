@@ -1,4 +1,4 @@
-"""What a protocol says: how a row of a paper's tables is made, and what its data go through first."""
+"""How a paper makes its tables, and how one of their rows is made with a method of this library."""
 
 from __future__ import annotations
 

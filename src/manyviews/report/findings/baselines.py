@@ -25,8 +25,8 @@ BASELINES = (
     ("concat-kmeans", "k-means of all views side by side"),
     ("concat-spectral", "spectral clustering of all views side by side"),
 )
-# On so many samples at most; on fewer where comparing each with each would take more multiplications than this, which is
-# a matter of seconds. A rule and no clock, so that the same input gives the same page.
+# On so many samples at most; on fewer where comparing each with each would take more multiplications than this, that is
+# for seconds. A rule and no clock, so that the same input gives the same page.
 MOST, LEAST, MULTIPLICATIONS = 20_000, 1_000, 2e10
 # Of the time for refits, what each of them may take for its own.
 SHARE = 0.2
