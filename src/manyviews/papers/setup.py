@@ -1,4 +1,4 @@
-"""What a protocol is made of: the rows of a paper's tables, each with the method and the settings that make it."""
+"""How a paper makes its tables, and how one of their rows is made with a method of this library."""
 
 from __future__ import annotations
 
