@@ -15,6 +15,7 @@ _HOMES = {
     "PerView": "views.per_view",
     "ViewImputer": "views.impute",
     "Views": "views",
+    "choose_k": "recommend.choose_k",
     "compare": "recommend.compare",
     "sweep": "recommend.sweep",
 }

@@ -42,6 +42,7 @@ from manyviews.cluster.spectral.mvsc import MVSC as MVSC
 from manyviews.cluster.spectral.rmsc import RMSC as RMSC
 from manyviews.cluster.spectral.sum_spectral import SumSpectral as SumSpectral
 from manyviews.cluster.spectral.swmc import SwMC as SwMC
+from manyviews.recommend.choose_k import choose_k as choose_k
 from manyviews.recommend.compare import compare as compare
 from manyviews.recommend.sweep import sweep as sweep
 from manyviews.report.notebook import report as report
@@ -92,6 +93,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "USPEC",
     "ViewImputer",
     "Views",
+    "choose_k",
     "compare",
     "sweep",
     "cluster",

@@ -29,7 +29,7 @@ from manyviews.partitions.utility_kmeans import (
     consensus_kmeans,
 )
 
-__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut"]
+__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut", "parted_share"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -147,7 +147,7 @@ def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.r
     from scipy.spatial.distance import squareform
 
     yield fit_ensemble_cut(base_labels, sizes, k, rng, rule=RULE, weighting="equal")[0]
-    D = _apart(base_labels, sizes, weights)
+    D = parted_share(base_labels, sizes, weights)
     if D.shape[0] > 1:
         condensed = squareform(D, checks=False)
         for kind, distances in (("ward", np.sqrt(2.0 * condensed)), ("average", condensed)):
@@ -156,7 +156,7 @@ def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.r
         yield D[:, _spread(D, k, rng)].argmin(axis=1)
 
 
-def _apart(base_labels: Array, sizes: Labels, weights: Array) -> Array:
+def parted_share(base_labels: Array, sizes: Labels, weights: Array) -> Array:
     """Return the weighted share of base clusterings, of those that label both, in which samples are apart, (n, n)."""
     known = (base_labels >= 0).astype(np.float64)
     B = indicator_matrix(base_labels, n_columns=sizes)
