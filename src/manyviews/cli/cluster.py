@@ -10,13 +10,24 @@ from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
     Reading,
-    check_n_clusters,
     keep_numbers,
     parse_scaling,
     parse_settings,
 )
 from manyviews.cli.layout import Layout
-from manyviews.cli.options import HEADER, AsJson, Header, IdColumn, Missing, NClusters, Switch, Texts, ViewFiles, Whole
+from manyviews.cli.numbers import settled_number
+from manyviews.cli.options import (
+    HEADER,
+    AsJson,
+    Header,
+    IdColumn,
+    Missing,
+    NumbersOfClusters,
+    Switch,
+    Texts,
+    ViewFiles,
+    Whole,
+)
 from manyviews.cli.output import check_target, default_folder
 from manyviews.cli.reading import read_data, say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
@@ -28,7 +39,7 @@ def cluster(
     source: str | None = None,
     /,
     *,
-    n_clusters: NClusters,
+    n_clusters: NumbersOfClusters,
     view: ViewFiles = None,
     method: str = DEFAULT_METHOD,
     settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
@@ -55,7 +66,7 @@ def cluster(
     source
         Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
-        Number of clusters.
+        Number of clusters; a range to choose from, as 2-10; or auto, which is that range.
     view
         One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
         it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
@@ -108,12 +119,12 @@ def cluster(
     check_target(out, force=force)
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     data, imputer = read_data(source, view, reading, impute, out, progress)
-    check_n_clusters(n_clusters, data.views)
+    chosen, choice = settled_number(n_clusters, data.views, seed, progress)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = info.load()(n_clusters=n_clusters, scaling=scalings, random_state=seed, **parameters)
+    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
     folder = out or default_folder("manyviews", data.name)
-    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model)
+    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice)
     record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

@@ -32,7 +32,7 @@ LARGE_MODEL = 100_000_000
 class Job:
     """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data.
 
-    ``keep_model`` says whether the model is written.
+    ``keep_model`` says whether the model is written, ``choice`` how the number of clusters was chosen, if it was.
     """
 
     command: str
@@ -45,6 +45,7 @@ class Job:
     refit_seconds: float | None = None
     imputer: Any = None
     keep_model: bool = True
+    choice: dict[str, Any] | None = None
 
 
 def run_job(job: Job, progress: Stages) -> dict[str, Any]:
@@ -128,6 +129,7 @@ def _record(job: Job) -> dict[str, Any]:
         "method": job.method.name,
         "class": job.method.class_name,
         "n_clusters": model.n_clusters,
+        "choice": job.choice,
         "seed": model.random_state,
         "parameters": model.get_params(deep=False),
         "n_iter": model.n_iter_,
@@ -172,6 +174,8 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
         f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
     )
+    if record["choice"]:
+        print(f"number of clusters: {record['choice']['reason']}")
     if record["scores"]:
         print_table(("score", "value"), [(name, f"{value:.4f}") for name, value in record["scores"].items()])
     if record["view_weights"]:

@@ -12,6 +12,7 @@ from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import Reading, check_n_clusters
 from manyviews.cli.layout import Layout
+from manyviews.cli.numbers import settled_number
 from manyviews.cli.options import (
     HEADER,
     AsJson,
@@ -19,7 +20,7 @@ from manyviews.cli.options import (
     IdColumn,
     MemorySize,
     Missing,
-    NClusters,
+    NumbersOfClusters,
     Switch,
     ViewFiles,
     Whole,
@@ -39,6 +40,7 @@ from manyviews.cli.output import (
 from manyviews.cli.reading import read_data, say_notes
 
 if TYPE_CHECKING:
+    from manyviews.cli.options import Numbers
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
     from manyviews.recommend.fits import Options
@@ -54,7 +56,7 @@ def compare(
     source: str | None = None,
     /,
     *,
-    n_clusters: NClusters,
+    n_clusters: NumbersOfClusters,
     view: ViewFiles = None,
     methods: str | None = None,
     family: str | None = None,
@@ -84,7 +86,7 @@ def compare(
     source
         Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
     n_clusters
-        Number of clusters.
+        Number of clusters; a range to choose from, as 2-10; or auto, which is that range.
     view
         One view as NAME=FILE or NAME=FILE:COLUMNS; give it once per view.
     methods
@@ -131,13 +133,13 @@ def compare(
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     data, _ = read_data(source, view, reading, impute, out, progress)
-    _check_clusters(n_clusters, data)
+    chosen_k, choice = _settled(n_clusters, data, seed, progress)
     say_notes(data, progress)
     place = out or default_folder("manyviews-compare", data.name)
-    folder = _open(place, data, n_clusters, force=force)
+    folder = _open(place, data, chosen_k, force=force)
     with shown_fits(quiet=quiet, kept=True) as tell, user_input():
-        found = _fitted(data, chosen, n_clusters, folder, options, tell)
-    record = _record(data, found, n_clusters, options)
+        found = _fitted(data, chosen, chosen_k, folder, options, tell)
+    record = _record(data, found, chosen_k, options) | {"choice": choice}
     record["repeat_with"] = _repeat_with(record, _input_arguments(source, view or (), reading, impute, header))
     with progress.stage("write", f"writing {place}"):
         _write(record, found, data, folder)
@@ -205,10 +207,11 @@ def _repeat_with(record: Mapping[str, Any], given: Sequence[str]) -> str | None:
     return shlex.join(["manyviews", "cluster", *given, *map(str, settings)])
 
 
-def _check_clusters(n_clusters: int, data: LoadedViews) -> None:
-    check_n_clusters(n_clusters, data.views)
-    if n_clusters < 2:
+def _settled(numbers: Numbers, data: LoadedViews, seed: int, progress: Stages) -> tuple[int, dict[str, Any] | None]:
+    if numbers.last < 2:
+        check_n_clusters(numbers.last, data.views)
         raise UsageError("-k 1: with one cluster there is nothing to compare; give 2 or more")
+    return settled_number(numbers, data.views, seed, progress)
 
 
 def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:

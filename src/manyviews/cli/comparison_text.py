@@ -41,6 +41,8 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         f"{data['name']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
         f"{record['n_clusters']} clusters"
     )
+    if record.get("choice"):
+        print(f"number of clusters: {record['choice']['reason']}")
     if record["recommendation"]:
         for header, rows in _tables(record):
             print_table(header, rows)

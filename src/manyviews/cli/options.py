@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
@@ -19,6 +19,8 @@ __all__ = [
     "MemorySize",
     "Missing",
     "NClusters",
+    "Numbers",
+    "NumbersOfClusters",
     "Switch",
     "Texts",
     "ViewFiles",
@@ -29,6 +31,8 @@ __all__ = [
     "memory_size",
 ]
 
+# the range that -k auto chooses from
+AUTO = (2, 10)
 _UNITS = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
@@ -49,6 +53,42 @@ def memory_size(_: Any, tokens: Sequence[Any]) -> int:
     return size
 
 
+class Numbers(NamedTuple):
+    """What -k was given: one number of clusters, or the first and last to choose from.
+
+    ``automatic`` for "auto", which is cut to what few samples allow.
+    """
+
+    first: int
+    last: int
+    automatic: bool = False
+
+
+def numbers_of_clusters(_: Any, tokens: Sequence[Any]) -> Numbers:
+    """Return the numbers of clusters that ``6``, ``2-10`` or ``auto`` stands for.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, or a range of fewer than two numbers.
+    """
+    text = tokens[0].value.strip()
+    if text.casefold() == "auto":
+        return Numbers(*AUTO, automatic=True)
+    found = re.fullmatch(r"(\d+)\s*-\s*(\d+)", text)
+    if found is None:
+        try:
+            return Numbers(int(text), int(text))
+        except ValueError:
+            raise ValueError(f"{text!r} is not a whole number, nor a range such as 2-10, nor auto") from None
+    numbers = Numbers(int(found[1]), int(found[2]))
+    if not 2 <= numbers.first < numbers.last:
+        raise ValueError(
+            f"{text!r} is no range of numbers of clusters; give two rising ones of 2 or more, such as 2-10"
+        )
+    return numbers
+
+
 Texts = list[str] | None
 ViewFiles = Annotated[Texts, Parameter(name="--view", negative=())]
 IdColumn = Annotated[str | None, Parameter(name="--id")]
@@ -59,6 +99,9 @@ Switch = Annotated[bool, Parameter(negative=(), show_default=False)]
 AsJson = Annotated[bool, Parameter(name="--json", negative=(), show_default=False)]
 Whole = Annotated[int, Parameter(converter=whole_number)]
 NClusters = Annotated[int, Parameter(name=("--n-clusters", "-k"), converter=whole_number)]
+NumbersOfClusters = Annotated[
+    Numbers, Parameter(name=("--n-clusters", "-k"), converter=numbers_of_clusters, n_tokens=1)
+]
 MemorySize = Annotated[int | None, Parameter(converter=memory_size)]
 
 

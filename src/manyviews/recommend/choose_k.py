@@ -19,7 +19,7 @@ __all__ = ["RULE", "ChosenK", "Rule", "best_number", "choose_k", "evidence", "me
 Array = NDArray[Any]
 
 # Parts of the samples, and of each kind of reference; beyond so many samples a random part tells as much.
-PARTS, REFERENCE_PARTS = 4, 2
+PARTS, REFERENCE_PARTS = 4, 3
 MOST_SAMPLES = 1500
 
 
@@ -136,7 +136,7 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
 
     Notes
     -----
-    At most 1500 samples are looked at. Cost: eight ensembles of 24 base clusterings, O(n²) for each tree, and one
+    At most 1500 samples are looked at. Cost: ten ensembles of 24 base clusterings, O(n²) for each tree, and one
     singular value decomposition of each dense view. Weights and bounds of the rule were chosen on sets with known
     classes, each judged by the rule that was best on the others: see ``benchmarks/choose_k.py``.
 

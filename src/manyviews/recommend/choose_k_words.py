@@ -31,9 +31,7 @@ def reason_in_words(scores: Mapping[int, Mapping[str, float]], n_clusters: int |
             f"There is no clear number of clusters {_between(scores)}: {_measured(scores[best])}, so even the best of "
             f"them, {best}, is hardly better than on data without groups."
         )
-    close = [
-        str(k) for k in scores if k != n_clusters and scores[k]["score"] >= scores[n_clusters]["score"] - CLOSE
-    ]
+    close = [str(k) for k in scores if k != n_clusters and scores[k]["score"] >= scores[n_clusters]["score"] - CLOSE]
     also = f"; nearly as much speaks for {' and '.join(close)}" if close else ""
     return f"{n_clusters} clusters, of {_between(scores, 'the numbers ')}: {_measured(scores[n_clusters])}{also}."
 

@@ -91,7 +91,8 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     record : dict
         From ``manyviews.recommend.summary.summary_of``, and what was compared: ``data`` (``name``,
         ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``,
-        ``repeat`` and ``repeat_with`` (commands, or None).
+        ``repeat`` and ``repeat_with`` (commands, or None); ``choice`` with a ``reason`` where a number of clusters
+        was chosen.
 
     Returns
     -------
@@ -132,6 +133,7 @@ def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
         "title": f"{plain(data['name'], 120)}: which method suits it?",
         "data": data | {"views": {plain(name, 60): width for name, width in data["views"].items()}},
         "methods": [row | {"reason": plain(row["reason"], 400)} for row in record["methods"]],
+        "choice": record.get("choice"),
         "terms": TERMS,
         "matrix": _matrix(record["methods"]),
         "made": _made(options),

@@ -18,7 +18,7 @@ __all__ = ["describe_method", "describe_run", "fit_seconds"]
 # Keys of a run record that have a place of their own on the page.
 PLACED = frozenset(
     {"title", "method", "class", "manyviews", "parameters", "n_clusters", "n_iter", "converged", "cluster_sizes"}
-    | {"scores", "view_weights", "scalings", "timings", "peak_memory", "repeat", "versions", "inputs", "seed"}
+    | {"choice", "scores", "view_weights", "scalings", "timings", "peak_memory", "repeat", "versions", "inputs", "seed"}
 )
 PLACED_DATA = frozenset({"n_samples", "views"})
 LIBRARIES = ("numpy", "scipy", "scikit-learn")

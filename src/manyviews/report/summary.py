@@ -104,6 +104,7 @@ def summarize(
         "confusion": None if classes is None else confusion(classes, positions, len(names)),
         "n_classes": None if classes is None else len(classes.names),
         "n_unknown": None if classes is None else int((classes.codes < 0).sum()),
+        "choice": plain((run.get("choice") or {}).get("reason", ""), 1000),
         "weights": _weights(model, checked),
         "convergence": _convergence(model),
         "record": describe_run(model, run),
