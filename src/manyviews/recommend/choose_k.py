@@ -14,7 +14,7 @@ from manyviews.recommend.cluster_numbers import MEASURES, measure_numbers, witho
 from manyviews.views import Views
 from manyviews.views.check import check_views
 
-__all__ = ["RULE", "ChosenK", "Rule", "best_number", "choose_k", "evidence", "measured_on"]
+__all__ = ["RULE", "ChosenK", "Rule", "best_number", "choose_k", "measured_on", "number_scores"]
 
 Array = NDArray[Any]
 
@@ -26,16 +26,20 @@ MOST_SAMPLES = 1500
 class Rule(NamedTuple):
     """How a number is chosen.
 
-    ``weights`` of the measures of sum 1; ``slack``: the largest number whose score is at most so much below the best is
-    taken; ``least``: a best score below that is no clear one.
+    ``least``: by how much stability and structure, on average, are to be above chance, and the gap by anything at all;
+    ``power``: the score is the gap times that power of the structure above chance; ``share``: of the numbers whose
+    score is at least that part of the best, the largest is taken.
     """
 
-    weights: Mapping[str, float]
-    slack: float
-    least: float = float("-inf")
+    least: float
+    power: float
+    share: float
 
 
-RULE = Rule({"stability": 0.5, "structure": 0.25, "gap": 0.25}, 0.0, 0.1)
+# chosen by benchmarks/choose_k.py, which leaves each set out in turn
+RULE = Rule(0.2, 0.5, 0.4)
+# of structure above chance, so that a number with stability alone has a score
+LEAST_STRUCTURE = 0.02
 
 
 def measured_on(views: Views, numbers: Sequence[int], rng: np.random.Generator) -> tuple[dict[str, Array], ...]:
@@ -49,20 +53,17 @@ def measured_on(views: Views, numbers: Sequence[int], rng: np.random.Generator) 
     return found, {name: np.max([own[name] for own in references], axis=0) for name in MEASURES}
 
 
-def evidence(found: Mapping[str, Array], reference: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the measures corrected for chance: 1 is the most, 0 what views without structure have."""
-    return {name: (found[name] - reference[name]) / (1.0 - np.minimum(reference[name], 0.99)) for name in MEASURES}
+def number_scores(found: Mapping[str, Array], reference: Mapping[str, Array], rule: Rule = RULE) -> Array:
+    """Return the score of each number, the best 1; 0 for numbers that are not clearly above chance."""
+    excess = {name: found[name] - reference[name] for name in MEASURES}
+    clear = ((excess["stability"] + excess["structure"]) / 2 >= rule.least) & (excess["gap"] > 0)
+    scores = np.where(clear, found["gap"] * np.maximum(excess["structure"], LEAST_STRUCTURE) ** rule.power, 0.0)
+    return np.asarray(scores / max(float(scores.max()), np.finfo(np.float64).tiny))
 
 
-def _score(evidence: Mapping[str, Array], rule: Rule) -> Array:
-    return np.sum([rule.weights[name] * evidence[name] for name in MEASURES], axis=0)
-
-
-def best_number(numbers: Sequence[int], evidence: Mapping[str, Array], rule: Rule = RULE) -> int | None:
+def best_number(numbers: Sequence[int], scores: Array, rule: Rule = RULE) -> int | None:
     """Return the number that the rule takes, None where none is clear."""
-    score = _score(evidence, rule)
-    good = np.flatnonzero(score >= np.max(score) - rule.slack)
-    return int(numbers[good[-1]]) if np.max(score) >= rule.least else None
+    return int(numbers[np.flatnonzero(scores >= rule.share)[-1]]) if scores.max() > 0 else None
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class ChosenK:
         The number; None where there is no clear one.
     scores : dict of int to dict of str to float
         For each number: "stability", "structure" and "gap", each with what it is on views without structure beside it
-        ("stability_by_chance" and so on), and the "score", 0 by chance and 1 at most.
+        ("stability_by_chance" and so on), and the "score": 1 for the best, 0 for numbers not clearly above chance.
     reason : str
         Why, in one sentence.
     """
@@ -104,15 +105,18 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     r"""Say how many clusters there are, or that there is no clear number.
 
     For four random parts of the samples (80 %) an ensemble of base clusterings is made once, finer than any number
-    asked for, as in ``Consensus``. The tree of how often two samples share a base cluster is cut for every k. Then
+    asked for, as in ``Consensus``. The tree of how often two samples share a base cluster is cut for every k. Measured
+    are the stability :math:`q(k)`, mean adjusted Rand index of two parts where they overlap; the structure
+    :math:`p(k)`, how well the cluster of a sample is guessed from its neighbours in one view alone, mean over the
+    views; and the gap :math:`g(k) = \lambda_k - \lambda_{k+1}` of the spectrum of the normalised ensemble graph.
+    Chance, :math:`q_0, p_0, g_0`, is the larger of the same on two kinds of views in which there is nothing to find:
+    columns permuted each by itself, and principal components so. The score
 
-    .. math:: s(k) = \sum_j w_j \frac{q_j(k) - q_j^0(k)}{1 - q_j^0(k)}
+    .. math:: s(k) = g(k) \, (p(k) - p_0(k))^{1/2}
 
-    is largest for the k recommended, with :math:`q_1` the mean adjusted Rand index of two parts where they overlap,
-    :math:`q_2` how well the cluster of a sample is guessed from its neighbours in one view alone, mean over the views,
-    and :math:`q_3 = \lambda_k - \lambda_{k+1}` the gap of the spectrum of the normalised ensemble graph.
-    :math:`q_j^0` is the larger of the same on two kinds of views in which there is nothing to find: columns permuted
-    each by itself, and principal components so. Where even the largest score is small, there is no clear number.
+    counts where :math:`(q - q_0 + p - p_0) / 2 \ge 0.2` and :math:`g > g_0`. Where it does for no k, there is no clear
+    number. Of the numbers with at least 0.4 of the best score the largest is taken: fine groups contain the coarse
+    ones.
 
     Parameters
     ----------
@@ -136,7 +140,7 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
 
     Notes
     -----
-    At most 1500 samples are looked at. Cost: ten ensembles of 24 base clusterings, O(n²) for each tree, and one
+    At most 1500 samples are looked at. Cost: ten ensembles of 40 base clusterings, O(n²) for each tree, and one
     singular value decomposition of each dense view. Weights and bounds of the rule were chosen on sets with known
     classes, each judged by the rule that was best on the others: see ``benchmarks/choose_k.py``.
 
@@ -161,16 +165,15 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     if len(checked) > MOST_SAMPLES:
         checked = checked[np.sort(part_rng.choice(len(checked), MOST_SAMPLES, replace=False))]
     found, reference = measured_on(checked, chosen, rng)
-    corrected = evidence(found, reference)
-    best = best_number(chosen, corrected)
-    score = _score(corrected, RULE)
+    score = number_scores(found, reference)
+    best = best_number(chosen, score)
     scores = {
         k: {name: float(found[name][i]) for name in MEASURES}
         | {f"{name}_by_chance": float(reference[name][i]) for name in MEASURES}
         | {"score": float(score[i])}
         for i, k in enumerate(chosen)
     }
-    return ChosenK(best, scores, reason_in_words(scores, best))
+    return ChosenK(best, scores, reason_in_words(scores, best, RULE.share))
 
 
 def _checked_numbers(numbers: Iterable[int], n_samples: int) -> list[int]:

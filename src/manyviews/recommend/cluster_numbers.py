@@ -33,7 +33,7 @@ Labels = NDArray[np.int64]
 MEASURES = ("stability", "structure", "gap")
 # a part of the samples: large enough to keep small clusters, small enough that two parts differ
 PART = 0.8
-BASE_CLUSTERINGS = 24
+BASE_CLUSTERINGS = 40
 ANCHORS, NEIGHBORS = 300, 5
 COLUMNS = (0.2, 0.8)
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
