@@ -44,7 +44,9 @@ def test_noise_has_no_clear_number(folder, run):
 
 
 def test_compare_chooses_too(folder, run):
-    result = run("compare", "m.npz", "-k", "2-4", "--methods", "concat-kmeans", "--seeds", 1, "--parts", 0, "--out", "c")
+    result = run(
+        "compare", "m.npz", "-k", "2-4", "--methods", "concat-kmeans", "--seeds", 1, "--parts", 0, "--out", "c"
+    )
     assert result.code == 0
     record = json.loads(Path("c/run.json").read_text())
     assert record["n_clusters"] == 3

@@ -72,7 +72,12 @@ def test_the_figure_shows_the_scores(blobs):
 
 @pytest.mark.parametrize(
     ("numbers", "words"),
-    [(range(1, 4), "2 or more"), (range(2, 121), "below the number of samples, 120"), ([], "got none"), ([2.5], "integ")],
+    [
+        (range(1, 4), "2 or more"),
+        (range(2, 121), "below the number of samples, 120"),
+        ([], "got none"),
+        ([2.5], "integ"),
+    ],
 )
 def test_numbers_that_cannot_be(numbers, words):
     with pytest.raises(ValueError, match=words):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.recommend.choose_k_words import reason_in_words
-from manyviews.recommend.cluster_numbers import MEASURES, measure_numbers, without_structure
+from manyviews.recommend.cluster_numbers import KINDS, MEASURES, measure_numbers, without_structure
 from manyviews.views import Views
 from manyviews.views.check import check_views
 
@@ -44,12 +44,12 @@ LEAST_STRUCTURE = 0.02
 
 def measured_on(views: Views, numbers: Sequence[int], rng: np.random.Generator) -> tuple[dict[str, Array], ...]:
     """Return the measures on the views, and the largest ones on two kinds of views without structure."""
-    part_rng, *others = rng.spawn(5)
+    part_rng, *rngs = rng.spawn(1 + 2 * len(KINDS))
     found = measure_numbers(views, numbers, PARTS, part_rng)
-    references = [
-        measure_numbers(without_structure(views, draw_rng, kind), numbers, REFERENCE_PARTS, own_rng)
-        for kind, draw_rng, own_rng in (("components", *others[:2]), ("columns", *others[2:]))
-    ]
+    references = []
+    for kind, draw_rng, own_rng in zip(KINDS, rngs[::2], rngs[1::2], strict=True):
+        empty = without_structure(views, draw_rng, kind)
+        references.append(measure_numbers(empty, numbers, REFERENCE_PARTS, own_rng))
     return found, {name: np.max([own[name] for own in references], axis=0) for name in MEASURES}
 
 

@@ -25,11 +25,13 @@ from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views
 
-__all__ = ["MEASURES", "measure_numbers", "without_structure"]
+__all__ = ["KINDS", "MEASURES", "measure_numbers", "without_structure"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 
+Kind = Literal["components", "columns"]
+KINDS: tuple[Kind, ...] = ("components", "columns")
 MEASURES = ("stability", "structure", "gap")
 # a part of the samples: large enough to keep small clusters, small enough that two parts differ
 PART = 0.8
@@ -114,7 +116,7 @@ def _cuts(base_labels: Labels, sizes: Labels, numbers: Sequence[int]) -> Labels:
 
     weights = np.ones(sizes.size)
     apart = squareform(parted_share(base_labels, sizes, weights), checks=False)
-    tree = cut_tree(linkage(np.sqrt(2.0 * apart), "ward"), list(numbers)).astype(np.int64)
+    tree: Labels = cut_tree(linkage(np.sqrt(2.0 * apart), "ward"), list(numbers)).astype(np.int64)
     B = indicator_matrix(base_labels, n_columns=sizes, dtype=np.float32)
     for i, k in enumerate(numbers):
         means = cluster_shares(B, tree[:, i], sizes, np.zeros((k, B.shape[1])))
@@ -146,7 +148,7 @@ def _structure(graphs: Sequence[ViewGraph], part: _Part, i: int) -> float:
     return float(np.mean(values)) if values else 0.0
 
 
-def without_structure(views: Views, rng: np.random.Generator, kind: Literal["components", "columns"]) -> Views:
+def without_structure(views: Views, rng: np.random.Generator, kind: Kind) -> Views:
     """Return views of the same shape in which there is nothing to find, as a reference.
 
     Parameters
