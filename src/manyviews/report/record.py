@@ -72,7 +72,8 @@ def describe_run(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``stages`` (name, ``seconds`` and peak ``memory`` in bytes, None where unknown), ``repeat`` (what to type to do
-        it again, "" if unknown), ``seed``, ``versions`` and ``inputs`` (pairs of texts) and ``rest`` (pairs).
+        it again, "" if unknown), ``choice`` (why so many clusters, "" where that was given), ``seed``,
+        ``versions`` and ``inputs`` (pairs of texts) and ``rest`` (pairs).
     """
     rest = {key: value for key, value in run.items() if key not in PLACED}
     if isinstance(rest.get("data"), Mapping):
@@ -82,6 +83,7 @@ def describe_run(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
         repeat = f"{' '.join(repr(model).split())}.fit(views)"
     return {
         "stages": _stages(run.get("timings"), run.get("peak_memory")),
+        "choice": plain((run.get("choice") or {}).get("reason", ""), 1000),
         "repeat": plain(repeat or "", 4000),
         "seed": None if (seed := run.get("seed", getattr(model, "random_state", None))) is None else plain(seed),
         "versions": flatten(run.get("versions") or _versions()),
