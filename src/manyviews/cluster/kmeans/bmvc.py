@@ -349,7 +349,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         block = rows * (4 * V * m + 16 * m + 8 * self.n_bits) + 2 * sum(map(copy_bytes, views.arrays)) * rows // n
         # the rows on which the widths are measured, before and after they are scaled
         starts = 3 * min(1.0, WIDTH_ROWS / n) * max(map(copy_bytes, views.arrays))
-        return int(kept + block + max(starts, 32 * V * m**2) + n * (self.n_bits // 4 + 40))
+        return int(max(starts, kept + block + 32 * V * m**2) + n * (self.n_bits // 4 + 40))
 
     def _anchor_count(self, n: int) -> int:
         usual = max(20, 2 * self.n_clusters, min(n // 10, 300))
