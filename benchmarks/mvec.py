@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from manyviews import MVEC, datasets, metrics
 from manyviews.cluster.ensemble.mvec import MVECState
+from manyviews.graphs.affinity_cut import AffinityCut
 from manyviews.linalg.shrinkage import SingularValueShrinker
 from manyviews.partitions.coassociation import Coassociation
 
@@ -25,7 +26,7 @@ STEPS = {
     "J (singular values)": (MVECState, "update_low_rank_part"),
     "gradient products": (MVECState, "gradient"),
     "Z (projection)": (MVECState, "update_affinity"),
-    "H (eigenvectors)": (MVECState, "updated_partition"),
+    "H (eigenvectors)": (AffinityCut, "partition"),
     "E and multipliers, with S Z": (MVECState, "_update_view"),
     "all products with S": (Coassociation, "dot"),
     "subspace iteration": (SingularValueShrinker, "_subspace"),

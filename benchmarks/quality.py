@@ -122,7 +122,7 @@ def print_table(args):
     names = sorted(next(iter(scores.values())))
     print("| method | mean | " + " | ".join(names) + " |")
     print("| --- " * (len(names) + 2) + "|")
-    for method, per_set in sorted(scores.items(), key=lambda item: -mean_of_sets(item[1], names)):
+    for method, per_set in sorted(scores.items(), key=lambda item: -np.nan_to_num(mean_of_sets(item[1], names))):
         cells = [f"{np.mean(per_set[name]):.2f}" if name in per_set else "" for name in names]
         print(f"| {method} | {mean_of_sets(per_set, names):.3f} | " + " | ".join(cells) + " |")
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from manyviews import __version__, datasets
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
 
 @pytest.fixture
@@ -38,6 +38,16 @@ def test_demo_twice(small_demo, run):
     record = json.loads((small_demo / "manyviews-demo" / "run.json").read_text())
     assert record["command"] == "demo"
     assert record["scores"]["acc"] > 0.6
+
+
+def test_demo_of_another_method(small_demo, run):
+    result = run("demo", "--method", "op-lfmvc", "--seed", 3)
+    assert (result.code, result.err) == (0, "")
+    assert "OPLFMVC: 200 samples" in result.out
+    record = json.loads((small_demo / "manyviews-demo" / "run.json").read_text())
+    assert (record["method"], record["seed"]) == ("op-lfmvc", 3)
+    assert run("demo", "--method", "nope").code == 2
+    assert run("demo", "--seed", "-1").code == 2
 
 
 @pytest.mark.parametrize("case", ["file", "foreign folder", "other run", "own file inside"])
@@ -87,7 +97,7 @@ def test_help_and_version(run):
     for command in ("demo", "cluster", "predict", "methods", "data"):
         assert command in run("--help").out
         assert f"manyviews {command}" in run(command, "--help").out
-    assert "fastmice" in run("cluster", "--help").out
+    assert DEFAULT_METHOD in run("cluster", "--help").out
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["cluster", "--help"], ["--version"], ["methods"]])

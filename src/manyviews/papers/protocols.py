@@ -2,187 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["PROTOCOLS", "Protocol", "Setup"]
+from manyviews.papers.op_lfmvc import OP_LFMVC
+from manyviews.papers.setup import Protocol, Setup
 
-Given = Literal["features", "dense", "kernels", "weighted"]
-Parameters = Mapping[str, Any]
+__all__ = ["PROTOCOLS"]
 
-
-@dataclass(frozen=True)
-class Setup:
-    """How one row of a paper's tables is made with a method of this library.
-
-    Attributes
-    ----------
-    row : str
-        Row of the tables.
-    method : str
-        Name of the method in the registry.
-    parameters : mapping
-        Parameters of the estimator, beside those of the grid.
-    grid, full_grid : tuple of mapping
-        Settings of which the best by the classes counts, for each metric, as in the papers: some of them, and all
-        that the paper lists. One empty setting where nothing is tuned.
-    given : {"features", "dense", "kernels", "weighted"}
-        What the method is given: views as stored, the same as dense arrays, kernels as in ``Protocol.kernel``, or views
-        as stored but for the sets of ``Protocol.weighted``.
-    each_view : bool
-        Whether the row is the best of the single views, by the classes, for each metric, as in the papers.
-    view : mapping of str to str
-        Where the row is one view: its name in each data set that has it.
-    variant : str
-        Empty where it follows the paper; else what is different.
-    note : str
-        How it is made, for the reader of the table.
-    """
-
-    row: str
-    method: str
-    parameters: Parameters = field(default_factory=dict)
-    grid: tuple[Parameters, ...] = ({},)
-    full_grid: tuple[Parameters, ...] = ()
-    given: Given = "features"
-    each_view: bool = False
-    view: Mapping[str, str] = field(default_factory=dict)
-    variant: str = ""
-    note: str = ""
-
-    @property
-    def name(self) -> str:
-        """The row, with what is different about it."""
-        return f"{self.row} ({self.variant})" if self.variant else self.row
-
-    def settings(self, *, full: bool) -> tuple[dict[str, Any], ...]:
-        """Return the parameters of each setting of the grid."""
-        grid = (self.full_grid or self.grid) if full else self.grid
-        return tuple({**self.parameters, **point} for point in grid)
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How a paper makes its tables.
-
-    Attributes
-    ----------
-    setups : tuple of Setup
-        The rows that this library can make.
-    repeats, quick_repeats : int
-        Runs of the paper, and runs that are made unless asked otherwise.
-    recipe : str
-        What is done to the data, where that is known from, and which metrics are meant.
-    kernel : str
-        Kernel of each standardised view, for what is given kernels.
-    views : mapping of str to tuple of str
-        Views that the paper uses of a data set, where it does not use all.
-    weighted : tuple of str
-        Data sets of which the papers' copy has tf-idf weights where the public one has counts.
-    """
-
-    setups: tuple[Setup, ...]
-    repeats: int
-    quick_repeats: int
-    recipe: str
-    kernel: str = "rbf_invdim"
-    views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    weighted: tuple[str, ...] = ()
-
-
-def _powers(*exponents: int) -> tuple[Parameters, ...]:
-    return tuple({"regularization": 2.0**exponent} for exponent in exponents)
-
-
-def _with_powers(name: str, values: Iterable[float], exponents: Iterable[int]) -> tuple[Parameters, ...]:
-    return tuple({name: value, **point} for value in values for point in _powers(*exponents))
-
-
-_KERNELS: dict[str, Any] = {"given": "kernels"}
-_LKAM_RELEASED = {"base": "kernel", "include_self": False, "max_iter": 20}
-_OP_LFMVC = Protocol(
-    repeats=50,
-    quick_repeats=20,
-    recipe=(
-        "Kernel exp(-|x-y|²/d) of each standardised view, centred and normalised: the recipe that reproduces the "
-        "3Sources rows; the paper gives none, and for Cora none is known. NMI is normalised by the larger entropy, "
-        '"RI" is the adjusted Rand index. Labels are scored as they are, while the paper clusters them once more.'
-    ),
-    setups=(
-        Setup("Avg-KKM", "average-kkm", {"base": "kernel"}, **_KERNELS),
-        Setup("MKKM", "mkkm", {"base": "kernel", "tol": 1e-4, "max_iter": 50}, **_KERNELS),
-        Setup("LMKKM", "lmkkm", {"base": "kernel", "tol": 1e-3}, **_KERNELS),
-        Setup(
-            "ONKC",
-            "onkc",
-            {"base": "kernel", "tol": 1e-3},
-            grid=_with_powers("closeness", (2.0**-6, 1.0, 2.0**4), (-4, 0, 4)),
-            full_grid=_with_powers("closeness", [2.0**e for e in range(-7, 10, 2)], range(-6, 8)),
-            note="both parameters by the grid of the released demo, odd powers of closeness",
-            **_KERNELS,
-        ),
-        Setup(
-            "MKKM-MiR",
-            "mkkm-mir",
-            {"base": "kernel", "combination": "released"},
-            grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
-            full_grid=_powers(*range(-15, 16)),
-            note="plain weights in the combination, as the released code has it",
-            **_KERNELS,
-        ),
-        Setup(
-            "LKAM",
-            "lkam",
-            _LKAM_RELEASED,
-            grid=_with_powers("neighborhood", (0.1, 0.5, 0.9), (-6, 0, 6)),
-            full_grid=_with_powers("neighborhood", [round(0.05 + 0.1 * i, 2) for i in range(10)], range(-7, 10, 2)),
-            note="squared weights as in the paper and the later release",
-            **_KERNELS,
-        ),
-        Setup(
-            "MKKM-MM",
-            "mkkm-mm",
-            {"base": "kernel", "normalization": "cosine"},
-            note="the printed figures are those of Avg-KKM in all 32 cells, to the last digit of the deviations",
-            **_KERNELS,
-        ),
-        Setup("SMKKM", "simple-mkkm", {"base": "kernel"}, **_KERNELS),
-        Setup(
-            "LF-MVC",
-            "lf-mvc",
-            {"base": "kernel", "init": "released"},
-            grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
-            full_grid=_powers(*range(-15, 16)),
-            **_KERNELS,
-        ),
-        Setup(
-            "TP-LFMVC",
-            "lf-mvc",
-            {"base": "kernel", "init": "released"},
-            grid=_powers(-15, -8, -4, -2, 0, 2, 4, 8),
-            full_grid=_powers(*range(-15, 16)),
-            note="the printed figures are those of LF-MVC in all 32 cells, so LF-MVC is run for them",
-            **_KERNELS,
-        ),
-        Setup(
-            "TP-LFMVC",
-            "tp-lfmvc",
-            {"base": "kernel", "init": "released"},
-            variant="as defined",
-            note="the criterion without the average kernel's partition",
-            **_KERNELS,
-        ),
-        Setup(
-            "OP-LFMVC",
-            "op-lfmvc",
-            {"base": "kernel", "init": "released_signs", "update_order": "released", "tol": 1e-4},
-            note="start and order of the released code, signs of the eigenvectors drawn anew in each run",
-            **_KERNELS,
-        ),
-        Setup("OP-LFMVC", "op-lfmvc", {"base": "kernel"}, variant="default start", **_KERNELS),
-    ),
-)
 
 _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
@@ -357,7 +184,7 @@ _UDBGL = Protocol(
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "fastmice": _FASTMICE,
-    "op-lfmvc": _OP_LFMVC,
+    "op-lfmvc": OP_LFMVC,
     "mvec": _MVEC,
     "mspl": _MSPL,
     "udbgl": _UDBGL,

@@ -23,7 +23,7 @@ from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK, fit_ensemble_cut, held_part, taken_part
 from manyviews.partitions.utility_kmeans import (
     ConsensusRun,
-    assign_rows,
+    assign_one_hot,
     block_costs,
     cluster_shares,
     consensus_kmeans,
@@ -59,7 +59,7 @@ class AgreementCut(NamedTuple):
         labels = np.full(base_labels.shape[0], -1, dtype=np.int64)
         for rows in row_blocks(labels.size, ROWS_PER_BLOCK):
             known = (base_labels[rows] >= 0).any(axis=1)
-            found = assign_rows(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
+            found = assign_one_hot(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
             labels[rows][known] = found
         return labels
 
@@ -164,7 +164,7 @@ def _apart(base_labels: Array, sizes: Labels, weights: Array) -> Array:
     together, both = (B @ B.T).toarray(), (known * weights) @ known.T
     D = 1.0 - np.divide(together, both, out=np.zeros_like(together), where=both > 0)
     np.fill_diagonal(D, 0.0)
-    return np.maximum(D, 0.0)
+    return np.asarray(np.maximum(D, 0.0))
 
 
 def _spread(D: Array, k: int, rng: np.random.Generator) -> Labels:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.prototypes.kmeans import kmeans
 
-__all__ = ["Groups", "all_equal", "group_labels", "merge_equal_rows", "merge_similar_rows"]
+__all__ = ["Groups", "all_equal", "every_row", "group_labels", "merge_equal_rows", "merge_rows", "merge_similar_rows"]
 
 Labels = NDArray[np.int64]
 # how many singular directions of the one-hot labels tell samples apart, and how often their groups are improved
@@ -98,3 +98,16 @@ def group_labels(labels: Labels, groups: Groups) -> Labels:
 def all_equal(labels: Labels, groups: Groups) -> bool:
     """Tell whether the samples of every group have equal labels."""
     return np.array_equal(labels[groups.first][groups.of_sample], labels)
+
+
+def every_row(n: int) -> Groups:
+    """Return groups of one row each."""
+    return Groups(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
+
+
+def merge_rows(base_labels: Labels, most: int | None, rng: np.random.Generator) -> Groups:
+    """Merge samples with equal labels, and where more than ``most`` groups are left, similar ones too."""
+    groups = merge_equal_rows(base_labels)
+    if most is not None and groups.first.size > most:
+        return merge_similar_rows(base_labels, most, rng)
+    return groups

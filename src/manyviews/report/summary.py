@@ -88,9 +88,7 @@ def summarize(
     [2, 1]
     """
     run = {} if run is None else run
-    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
-    if hasattr(model, "_fitted_views"):
-        checked = match_views(checked, model._fitted_views)  # of other views the page would tell another story
+    checked = _views_of(model, views)
     labels = _labels(model, len(checked))
     names, positions = _by_size(labels)
     classes = classes_of(truth, len(checked))
@@ -124,6 +122,12 @@ def summarize(
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
+
+
+def _views_of(model: Any, views: Any) -> Views:
+    """Return checked views; of others than those of the fit the page would tell another story."""
+    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
+    return match_views(checked, model._fitted_views) if hasattr(model, "_fitted_views") else checked
 
 
 def _trust(

@@ -21,18 +21,20 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.constraints import ABOVE_ONE, INT_FROM_TWO, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
+from manyviews.graphs.affinity_cut import AffinityCut
 from manyviews.linalg.blocks import row_blocks, unit_rows
-from manyviews.linalg.eigen import leading_subspace, positive_norm, top_eigenpairs
-from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold
+from manyviews.linalg.eigen import positive_norm
+from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.history import History
 from manyviews.partitions.coassociation import Coassociation
 from manyviews.partitions.consensus_vote import ConsensusVote
 from manyviews.partitions.discretize import center_confidence
-from manyviews.partitions.low_rank import distance_norm, low_rank_embedding
-from manyviews.partitions.merging import Groups, group_labels, merge_equal_rows, merge_similar_rows
+from manyviews.partitions.low_rank import affinity_embedding, distance_norm
+from manyviews.partitions.merging import Groups, every_row, group_labels, merge_rows
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
@@ -46,10 +48,6 @@ BLOCK_BYTES = 1 << 19
 MIN_ITER = 5
 # the bound of the curvature is found by iteration, from below
 STEP_MARGIN = 1.01
-DENSE_LIMIT = 64
-SPARE_VECTORS = 6
-# residuals of the eigenvectors: what is left at the end of one iteration is made up for in the next
-EIGEN_TOL = {np.dtype(np.float32): 3e-5, np.dtype(np.float64): 1e-7}
 # up to this many groups precision="auto" is double
 DOUBLE_LIMIT = 300
 
@@ -103,17 +101,17 @@ class MVECState:
         self.H = np.zeros((u, n_clusters), dtype)
         self.J = LowRank(np.zeros((u, 0), dtype), np.zeros(0), np.zeros((u, 0), dtype))
         self.counts = [operator.counts() for operator in operators]
-        self.T = [(counts / operator.n_base_clusterings).astype(dtype) for counts, operator in self._with_counts()]
+        self.T = [
+            (counts / operator.n_base_clusterings).astype(dtype)
+            for counts, operator in zip(self.counts, operators, strict=True)
+        ]
         self.R = [-T for T in self.T]
         self.norms = [self._norm(T) for T in self.T]
         self.bound = positive_norm(*operators)
         self.view_bounds = [positive_norm(operator) for operator in operators] if options.step == "paper" else []
         self.eta = 0.0
         self.shrink: Callable[[Array, float], LowRank] = SingularValueShrinker(rng)
-        self._vectors = rng.standard_normal((u, min(u, n_clusters + SPARE_VECTORS))).astype(dtype)
-
-    def _with_counts(self) -> Iterator[tuple[Array, Coassociation]]:
-        yield from zip(self.counts, self.operators, strict=True)
+        self._cut = AffinityCut(u, n_clusters, self.sizes, dtype, rng, normalized=options.laplacian == "normalized")
 
     def _blocks(self) -> Iterator[slice]:
         u, itemsize = self.Z.shape[0], self.Z.itemsize
@@ -132,7 +130,7 @@ class MVECState:
         """Make one iteration and return the largest relative residual of a view."""
         self.update_low_rank_part(mu)
         self.update_affinity(self.gradient(), mu, following)
-        old, self.H = self.H, self.updated_partition()
+        old, self.H = self.H, self._cut.partition(self.Z)
         return max(self._update_view(v, old, mu, following) for v in range(len(self.operators)))
 
     def update_low_rank_part(self, mu: float) -> None:
@@ -192,29 +190,6 @@ class MVECState:
             return float(STEP_MARGIN * self.bound + 1 + row_sums)
         return float(distance_norm(self.H, self.sizes) ** 2 + sum(self.view_bounds) + 1 + row_sums)
 
-    def updated_partition(self) -> Array:
-        """H step: eigenvectors of the smallest eigenvalues of the Laplacian of (Z + Zᵀ)/2."""
-        weights = self.sizes.astype(self.Z.dtype)
-        degrees = (self.Z @ weights + self.Z.T @ weights) / 2
-        normalized = self.options.laplacian == "normalized"
-        if normalized:
-            factor = self.root / np.sqrt(np.where(degrees > 0, degrees, 1))
-            shift = np.zeros_like(degrees)
-        else:
-            factor, shift = self.root, 2 * degrees.max() - degrees
-        u = self.Z.shape[0]
-        if u <= DENSE_LIMIT:
-            W = factor[:, None] * (self.Z + self.Z.T) / 2 * factor + np.diag(shift)
-            vectors = top_eigenpairs(W, self.k)[1]
-            return np.asarray(vectors / self.root[:, None], dtype=self.Z.dtype)
-
-        def apply(X: Array) -> Array:
-            Y = factor[:, None] * X
-            return np.asarray(factor[:, None] * (self.Z @ Y + self.Z.T @ Y) / 2 + shift[:, None] * X)
-
-        self._vectors = leading_subspace(apply, self._vectors, self.k, tol=EIGEN_TOL[self.Z.dtype])[1]
-        return np.asarray(self._vectors[:, : self.k] / self.root[:, None])
-
     def _update_view(self, v: int, old: Array, mu: float, following: float) -> float:
         """E step of a view with the old H, its multiplier with the new one; returns the relative residual."""
         operator, counts, T, R = self.operators[v], self.counts[v], self.T[v], self.R[v]
@@ -246,7 +221,7 @@ def solve_mvec(state: MVECState, penalty: Penalty, *, tol: float, max_iter: int)
     return MVECResult(state.Z, state.J, state.H, history)
 
 
-class MVEC(EnsembleClusterer):
+class MVEC(EnsembleClusterer, PublishedRecipes):
     r"""Multi-view ensemble clustering (MVEC).
 
     Each view is clustered many times; :math:`S_v` holds how often two samples share a cluster of view v. One affinity
@@ -352,6 +327,10 @@ class MVEC(EnsembleClusterer):
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
     with the training samples.
 
+    No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
+    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples. ``converged_`` tells that the
+    constraint of every view holds to ``tol``; Z and its low-rank part J may still differ, by 0.1 in some entries.
+
     References
     ----------
     Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu. From Ensemble Clustering to Multi-View Clustering. IJCAI 2017, 2843-2849.
@@ -365,6 +344,8 @@ class MVEC(EnsembleClusterer):
     (90,)
     """
 
+    _published: ClassVar[dict[str, Any]] = {"metric": "cosine", "scaling": None}
+    _printed = _published | {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -432,8 +413,7 @@ class MVEC(EnsembleClusterer):
         if self.laplacian != "unnormalized":
             u = int(np.count_nonzero(first_equals(views.arrays) == np.arange(u)))
             u = u if self.max_groups is None else min(u, max(self.max_groups, self.n_clusters))
-        arrays = (7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2
-        return super()._memory_estimate(views) + int(arrays)
+        return super()._memory_estimate(views) + int((7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2)
 
     def _dtype(self, u: int) -> np.dtype[Any]:
         """Return the type of the arrays of u groups."""
@@ -443,7 +423,10 @@ class MVEC(EnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, solver_rng, final_rng = rng.spawn(3)
         partitions = self._make_partitions(views, partition_rng)
-        groups = self._merged(partition_rng)
+        # the unnormalized Laplacian tells samples of one group apart
+        whole = self.laplacian == "unnormalized"
+        most = None if self.max_groups is None else max(self.max_groups, self.n_clusters)
+        groups = every_row(len(views)) if whole else merge_rows(self.base_labels_, most, partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
         result = self._solve(merged, groups, solver_rng)
         self.affinity_, self.groups_ = result.Z, groups.of_sample
@@ -451,40 +434,24 @@ class MVEC(EnsembleClusterer):
         self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
         return self._record(FitResult(labels[groups.of_sample], result.history))
 
-    def _merged(self, rng: np.random.Generator) -> Groups:
-        """Merge equal samples; not with the unnormalized Laplacian, which tells samples of one group apart."""
-        if self.laplacian == "unnormalized":
-            n = len(self.base_labels_)
-            return Groups(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64))
-        groups = merge_equal_rows(self.base_labels_)
-        if self.max_groups is not None and groups.first.size > self.max_groups:
-            groups = merge_similar_rows(self.base_labels_, max(self.max_groups, self.n_clusters), rng)
-        return groups
-
     def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:
-        u = groups.first.size
-        dtype = self._dtype(u)
+        u, dtype = groups.first.size, self._dtype(groups.first.size)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
         options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
-        penalty = Penalty(growth=self.penalty_growth)
-        k = min(self.n_clusters, u)
-        return solve_mvec(MVECState(operators, k, options, rng), penalty, tol=self.tol, max_iter=self.max_iter)
+        state = MVECState(operators, min(self.n_clusters, u), options, rng)
+        return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 
     def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the label of each group."""
-        k, root = result.H.shape[1], np.sqrt(groups.sizes).astype(result.Z.dtype)
+        k = result.H.shape[1]
         if self.final == "lrr":
-            factors: LowRank = result.J
-            if factors.values.size < k:  # stopped before the low-rank part filled up
-                factors = singular_value_threshold(root[:, None] * result.Z * root, 0.0)
-            rows = low_rank_embedding(factors, k, rng, groups.sizes)
+            rows = affinity_embedding(result.J, result.Z, k, rng, groups.sizes)
         else:
             rows = unit_rows(result.H) if self.final == "spectral" else result.H
         clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
         self.embedding_ = rows[groups.of_sample]
-        distances = nearest_center_distances(rows, clusters.centers)
-        self.confidence_ = center_confidence(distances)[groups.of_sample]
+        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
         return clusters.labels
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
