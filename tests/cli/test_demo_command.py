@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from manyviews import __version__, datasets
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.registry import DEFAULT_METHOD, METHODS
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_help_and_version(run):
     for command in ("demo", "cluster", "predict", "methods", "data"):
         assert command in run("--help").out
         assert f"manyviews {command}" in run(command, "--help").out
-    assert "fastmice" in run("cluster", "--help").out
+    assert DEFAULT_METHOD in run("cluster", "--help").out
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["cluster", "--help"], ["--version"], ["methods"]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 __all__ = ["PublishedRecipes"]
@@ -11,8 +10,8 @@ __all__ = ["PublishedRecipes"]
 class PublishedRecipes:
     """Adds ``as_published`` and ``as_printed`` to a method, from two mappings that it states."""
 
-    _published: ClassVar[Mapping[str, Any]] = {}
-    _printed: ClassVar[Mapping[str, Any]] = {}
+    _published: ClassVar[dict[str, Any]] = {}
+    _printed: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def as_published(cls, n_clusters: int = 8, **parameters: Any) -> Self:
