@@ -142,7 +142,9 @@ def _trust(
     """Return what refits, single views, plain baselines and the ensemble say of the result."""
     k = int(positions.max()) + 1
     ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, k, random_state)
-    baselines = plain_baselines(model, views, positions, k, seconds=seconds, random_state=random_state)
+    # how steady they are is of use only beside how steady the result is
+    told = seconds if again.seeds or again.parts else 0.0
+    baselines = plain_baselines(model, views, positions, k, seconds=told, random_state=random_state)
     pairs = zip(views.names, left_out, strict=True)
     moved = {plain(name, 60): each["moved"] for name, each in pairs if each is not None}
     return trust(again, ensemble, positions, k, without=moved, baselines=baselines)
