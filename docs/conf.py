@@ -10,13 +10,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import manyviews  # noqa: E402
-
 import method_pages  # noqa: E402
+
+import manyviews  # noqa: E402
 
 project = "manyviews"
 author = "the manyviews developers"
-copyright = "2026, the manyviews developers"  # noqa: A001
+copyright = "2026, the manyviews developers"
 release = version = manyviews.__version__
 
 extensions = [

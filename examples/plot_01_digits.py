@@ -2,8 +2,8 @@
 Handwritten digits in six views
 ===============================
 
-The bundled data: 2000 digits, each described by Fourier coefficients, profile correlations, Karhunen-Loève coefficients,
-pixel averages, Zernike moments and six morphological features. No view is enough; together they are.
+The bundled data: 2000 digits, each described by Fourier coefficients, profile correlations, Karhunen-Loève
+coefficients, pixel averages, Zernike moments and six morphological features. No view is enough; together they are.
 """
 
 import plotly.express as px

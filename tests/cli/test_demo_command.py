@@ -40,6 +40,16 @@ def test_demo_twice(small_demo, run):
     assert record["scores"]["acc"] > 0.6
 
 
+def test_demo_of_another_method(small_demo, run):
+    result = run("demo", "--method", "op-lfmvc", "--seed", 3)
+    assert (result.code, result.err) == (0, "")
+    assert "OPLFMVC: 200 samples" in result.out
+    record = json.loads((small_demo / "manyviews-demo" / "run.json").read_text())
+    assert (record["method"], record["seed"]) == ("op-lfmvc", 3)
+    assert run("demo", "--method", "nope").code == 2
+    assert run("demo", "--seed", "-1").code == 2
+
+
 @pytest.mark.parametrize("case", ["file", "foreign folder", "other run", "own file inside"])
 def test_demo_never_replaces_what_it_did_not_make(small_demo, run, case):
     target = small_demo / "manyviews-demo"

@@ -63,6 +63,20 @@ def test_shared_anchors_stand_for_the_same_samples(three_views):
         np.testing.assert_allclose(A[order], [X[labels == j].mean(axis=0) for j in range(3)])
 
 
+def test_the_nearest_anchor_counts_all_views_by_their_size(three_views):
+    views = [X.copy() for X in three_views[0]]
+    observed = np.ones((60, 3), dtype=bool)
+    observed[5, 1] = False
+    views[1][5] = np.nan
+    read = AnchorViews(tuple(views), (Scaling(None),) * 3, observed)
+    anchors = [X[[0, 25, 50]] for X in views]
+    filled = [np.nan_to_num(X) for X in views]
+    np.testing.assert_allclose(read.total_squares(), [np.square(X).sum() for X in filled])
+    D = [np.square(X[:, None] - A).sum(axis=2) / np.square(X).sum() for X, A in zip(filled, anchors, strict=True)]
+    D[1][5] = 0.0
+    np.testing.assert_array_equal(read.nearest_anchors(anchors), np.sum(D, axis=0).argmin(axis=1))
+
+
 def test_anchors_are_chosen_from_some_of_very_many_rows(monkeypatch):
     monkeypatch.setattr(anchor_views, "ANCHOR_ROWS", 20)
     X = np.arange(100.0)[:, None]

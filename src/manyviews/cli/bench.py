@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from manyviews.datasets import Dataset
     from manyviews.papers.fusion_figures import PaperFigure
     from manyviews.papers.paper import Paper
-    from manyviews.papers.protocol import Setup
+    from manyviews.papers.setup import Setup
     from manyviews.papers.verdict import Reproduction
 
 __all__ = ["bench"]

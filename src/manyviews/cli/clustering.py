@@ -188,3 +188,4 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
             print(f"{each['words']}: {groups_in_words(each['agreement'])} ({each['agreement']:.2f})")
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
+    print("whether another method suits these data better: manyviews compare")

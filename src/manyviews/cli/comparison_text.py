@@ -52,7 +52,21 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         print("\n".join(["", chosen["headline"], *chosen["reasons"]]))
         print(f"{chosen['certainty'].capitalize()}. {chosen['certainty_reason']}")
         print(f"to cluster with it: {record['repeat_with']}")
+        if text := _no_new_samples(record):
+            print(text)
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
+
+
+def _no_new_samples(record: Mapping[str, Any]) -> str:
+    """Say that the chosen method has no rule for new samples, and which of the others that did well have one."""
+    from manyviews.cluster.registry import find_method
+
+    chosen = record["recommendation"]["method"]
+    if find_method(chosen).predicts:
+        return ""
+    others = [row["name"] for row in record["methods"] if row["criteria"] and find_method(row["name"]).predicts]
+    instead = f"; of these methods {', '.join(others[:3])} do" if others else ""
+    return f"{chosen} gives no labels to new samples (manyviews predict){instead}"
 
 
 def _tables(record: Mapping[str, Any]) -> list[tuple[list[str], list[list[str]]]]:

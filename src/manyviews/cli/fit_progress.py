@@ -54,10 +54,12 @@ class _Lines:
 
     def __init__(self) -> None:
         self._next = 0.0
+        self._begun = False
 
     def __call__(self, progress: Progress) -> None:
-        if progress.latest is None and progress.reused:
+        if not self._begun and progress.reused:
             print(f"{progress.reused} of {progress.total} fits are there from an earlier start", file=sys.stderr)
+        self._begun = True
         if time.monotonic() < self._next and progress.done < progress.total:
             return
         self._next = time.monotonic() + _SECONDS_BETWEEN_LINES

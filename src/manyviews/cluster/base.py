@@ -2,49 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
+from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
-from manyviews.views import Views, frames
-from manyviews.views.alignment import check_paired
-from manyviews.views.caller import relayed_warnings, warn_user
-from manyviews.views.cells import Labelled, check_tells, first_equals
-from manyviews.views.check import (
-    Accepts,
-    as_views,
-    check_kind,
-    check_numbers,
-    check_table,
-    cut_frame,
-    is_table,
-    per_view,
-)
-from manyviews.views.columns import column_groups, cut_columns
-from manyviews.views.constant import constant_views
-from manyviews.views.new_samples import FittedViews, match_views
-from manyviews.views.structure import as_2d
+from manyviews.views import Views
+from manyviews.views.caller import warn_user
+from manyviews.views.cells import first_equals
+from manyviews.views.check import per_view
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
 
 
-class MultiViewClusterer(ClusterMixin, BaseEstimator):
+class MultiViewClusterer(ClusterMixin, ViewsReader):
     """Base of the multi-view clusterers.
 
     A subclass implements ``_fit(views, rng)``, which ends with ``return self._record(result)``; where it holds other
@@ -52,8 +37,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
-    _accepts_sparse: ClassVar[bool] = True
-    _accepts_missing: ClassVar[bool] = False
     # what "auto" does to dense views
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
@@ -91,12 +74,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._accepts_sparse
-        tags.input_tags.allow_nan = False  # a row of NaN marks an unobserved sample; a single NaN is an error
-        return tags
 
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the samples.
@@ -149,7 +126,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
-        self._note_constant(views, constant_views(views))
+        self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit(views, child_rng(self.random_state))[first]
         self._order = cluster_order(raw, self.n_clusters)
@@ -253,62 +230,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             )
         return earlier
 
-    def _check_views(self, X: Any, *, reset: bool) -> Views:
-        """Return checked views and, with ``reset``, remember their names and widths."""
-        table, by_name = is_table(X), self._is_cut_by_name(X)
-        if table:
-            views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
-        else:
-            views = as_views(X, self.views)
-        if reset:
-            views = check_numbers(views, self._accepts())
-            for view, observed in zip(views.items(), views.observed.T, strict=True):
-                check_tells(Labelled(*view), observed)
-            check_paired(views.names, views.observed)
-            self._remember_views(views, table=table, by_name=by_name)
-            return views
-        views = match_views(views, self._fitted_views, partial=self._accepts_missing)
-        return check_numbers(views, self._accepts())
-
-    def _cut_table(self, X: Any, reset: bool) -> Views:
-        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
-            X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
-        elif np.iscomplexobj(X):
-            raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
-        check_table(X)
-        with relayed_warnings():
-            array = validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-            )
-        return Views(cut_columns(array, column_groups(array, self.views)))
-
-    def _is_cut_by_name(self, X: Any) -> bool:
-        """Tell whether a table's columns belong to views by name, or are no plain numbers: scikit-learn has no rule."""
-        return frames.is_frame(X) and (isinstance(self.views, Mapping) or not frames.is_plain(X, "X"))
-
-    def _remember_views(self, views: Views, *, table: bool, by_name: bool) -> None:
-        self.n_views_in_ = len(views.names)
-        self.view_names_in_ = np.array(views.names)
-        self.n_view_features_in_ = np.array([array.shape[1] for array in views.arrays])
-        named = by_name or isinstance(self.views, Mapping) if table else views.has_names
-        self._fitted_views = FittedViews.of(views, named=named)
-        if not table or by_name:
-            self.n_features_in_ = views.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-        if by_name:
-            names = [name for columns in views.feature_names for name in columns or ()]
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    def _accepts(self) -> Accepts:
-        name = type(self).__name__
-        hint = "" if self._accepts_missing else f", or use {self._alternatives().takers_of_missing()}"
-        return Accepts(self._accepts_sparse, self._accepts_missing, name, hint, huge=False)
-
-    @staticmethod
-    def _alternatives() -> Any:
-        """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
-        return import_module("manyviews.cluster.alternatives")
-
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""
         scaling = self.scaling
@@ -329,12 +250,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _auto_scaling(self, X: Any) -> str | None:
         return usual_scaling(X, self._dense_scaling)
 
-    @staticmethod
-    def _telling(views: Views) -> list[int]:
-        """Return the places of the views that are not constant, with a warning of the others; all if all are."""
-        telling = [v for v, X in enumerate(views.arrays) if not is_constant(X)]
-        for v in set(range(len(views.names))).difference(telling) if telling else ():
-            warn_user(f"view {views.names[v]!r} is constant: it says nothing about the samples and is left out")
+    def _telling(self, views: Views) -> list[int]:
+        """Return the places of the views that are not constant; of all if all are."""
+        telling = [v for v, name in enumerate(views.names) if name not in self._constant]
         return telling or list(range(len(views.names)))
 
     def _say(self, message: str) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.graphs.anchor_views import AnchorViews
+from manyviews.graphs.anchor_views import AnchorViews, Blocks
 from manyviews.linalg.blocks import row_blocks, squared_lengths
 from manyviews.linalg.eigen import top_eigenpairs
 
 __all__ = ["ROWS_PER_BLOCK", "AnchorFeatures", "Features", "fit_features", "principal_maps"]
 
 Array = NDArray[Any]
-Blocks = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 ROWS_PER_BLOCK = 4_096
 # rows on which widths are measured
 WIDTH_ROWS = 10_000

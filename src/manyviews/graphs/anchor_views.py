@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,10 +16,12 @@ from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.prototypes.kmeans import kmeans
 
-__all__ = ["ANCHOR_ROWS", "AnchorViews", "ViewProducts", "view_products"]
+__all__ = ["ANCHOR_ROWS", "UNSCALED", "AnchorViews", "Blocks", "ViewProducts", "view_products"]
 
 Array = NDArray[Any]
 Treatment = Scaling | BalancedScaling
+Blocks = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
+UNSCALED = Scaling(None)
 # rows from which anchors are chosen, as in the UDBGL paper
 ANCHOR_ROWS = 10_000
 MAX_ITER = 100
@@ -92,6 +94,36 @@ class AnchorViews:
     def products(self, anchors: Sequence[Array]) -> list[ViewProducts]:
         """Return the products of every view with its anchors (m, d_v)."""
         return [view_products(*parts) for parts in zip(self.arrays, self.scalings, anchors, strict=True)]
+
+    @property
+    def dtype(self) -> Any:
+        """The common type of the views."""
+        return np.result_type(*(X.dtype for X in self.arrays))
+
+    def total_squares(self) -> list[float]:
+        """Return the sum of the squares of all scaled numbers of every view."""
+        blocks = list(row_blocks(len(self)))
+        return [
+            float(sum(squared_lengths(self.block(v, rows), np.float64).sum() for rows in blocks))
+            for v in range(len(self.arrays))
+        ]
+
+    def nearest_anchors(self, anchors: Sequence[Array], over: Blocks = map) -> NDArray[np.int64]:
+        """Return the anchor nearest to each sample in all views together, (n,), each view divided by its size.
+
+        ``over`` applies a function to all blocks of rows, in order of the blocks, perhaps several at a time.
+        """
+        weights = [1.0 / max(total, np.finfo(float).tiny) for total in self.total_squares()]
+
+        def one(rows: slice) -> NDArray[np.int64]:
+            D: Any = 0.0
+            for v, (A, weight) in enumerate(zip(anchors, weights, strict=True)):
+                distances = view_products(self.block(v, rows), UNSCALED, A).distances
+                seen = self.seen(v, rows)
+                D = D + weight * (distances if seen is None else distances * seen[:, None])
+            return np.asarray(D.argmin(axis=1))
+
+        return np.concatenate(list(over(one, row_blocks(len(self)))))
 
     def shared_anchors(
         self, m: int, rng: np.random.Generator, *, space: AnchorSpace, n_directions: int, n_init: int

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["Components", "bipartite_components"]
+__all__ = ["Components", "bipartite_components", "largest_components"]
 
 
 class Components(NamedTuple):
@@ -53,3 +53,14 @@ def bipartite_components(P: Any) -> Components:
     number = np.full(n + m, -1)
     number[present[np.argsort(first)]] = np.arange(present.size)
     return Components(present.size, number[found[:n]], number[found[n:]])
+
+
+def largest_components(found: Components, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the components of anchors and samples as at most so many clusters: beyond, the smallest ones are one."""
+    if found.n_found <= most:
+        return found.anchors, found.samples
+    order = np.argsort(-np.bincount(found.samples, minlength=found.n_found), kind="stable")
+    cluster = np.empty(found.n_found + 1, dtype=np.int64)
+    cluster[order] = np.minimum(np.arange(found.n_found), most - 1)
+    cluster[-1] = -1  # of anchors without samples
+    return cluster[found.anchors], cluster[found.samples]

@@ -149,19 +149,15 @@ def read_views(
     views = check_views(joined.views, accepts=Accepts(gaps=gaps))
     labels, truth_file = _truth(joined, parts, id_column, truth)
     files = [file for part in parts for file in part.files] + ([] if truth_file is None else [truth_file])
-    notes = tuple(
-        dict.fromkeys(
-            (
-                *joined.notes,
-                *_overlaps(sources, parts),
-                *_constant_notes(views),
-                *code_notes(views),
-                *_partly_known(labels),
-            )
-        )
-    )
+    notes = dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_view_notes(views), *_partly_known(labels)))
     id_name = id_column if views.sample_names is not None else None
-    return LoadedViews(views, labels, name, {file: checksum(file) for file in files}, notes, joined.presence, id_name)
+    return LoadedViews(
+        views, labels, name, {file: checksum(file) for file in files}, tuple(notes), joined.presence, id_name
+    )
+
+
+def _view_notes(views: Views) -> list[str]:
+    return [*_constant_notes(views), *code_notes(views)]
 
 
 def _partly_known(labels: NDArray[Any] | None) -> list[str]:

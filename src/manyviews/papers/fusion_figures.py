@@ -15,7 +15,7 @@ from manyviews.metrics import evaluate
 from manyviews.pages.charts import base_layout, escape
 from manyviews.pages.palette import look_of
 from manyviews.papers.material import material_name
-from manyviews.papers.protocol import Setup
+from manyviews.papers.setup import Setup
 
 __all__ = ["PaperFigure", "paper_figures"]
 

@@ -16,7 +16,7 @@ from manyviews.datasets import Dataset, DatasetInfo
 from manyviews.datasets.registry import find
 from manyviews.kernels.kernels import fit_kernel, gram
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
-from manyviews.papers.protocol import Given, Protocol
+from manyviews.papers.setup import Given, Protocol
 from manyviews.views import Views
 
 __all__ = ["DataAbsentError", "Material", "dense_data", "find_data", "material_name"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from manyviews.papers.material import Material, material_name
 from manyviews.papers.paper import Paper, PublishedTable
-from manyviews.papers.protocol import Setup
+from manyviews.papers.setup import Setup
 from manyviews.runs.outcomes import Outcome, Run
 
 __all__ = ["Candidate", "Measured", "Planned", "make_plan", "measure"]

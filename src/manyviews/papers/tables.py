@@ -9,9 +9,9 @@ from itertools import groupby
 
 from manyviews.pages.wording import amount
 from manyviews.papers.paper import PublishedTable
-from manyviews.papers.protocol import Setup
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.ranks import average_ranks
+from manyviews.papers.setup import Setup
 from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 

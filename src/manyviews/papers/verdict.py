@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from manyviews.papers.paper import Figure, Paper, PublishedTable
 from manyviews.papers.plan import Measured, Planned, measure
-from manyviews.papers.protocol import Setup
+from manyviews.papers.setup import Setup
 from manyviews.runs.outcomes import Outcome
 
 __all__ = ["RULE", "VERDICTS", "Cell", "Reproduction", "judge", "reproduction_of"]

@@ -23,10 +23,10 @@ from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK, fit_ensemble_cut, held_part, taken_part
 from manyviews.partitions.utility_kmeans import (
     ConsensusRun,
+    assign_one_hot,
     block_costs,
     cluster_shares,
     consensus_kmeans,
-    nearest_by_utility,
 )
 
 __all__ = ["AgreementCut", "changed_without", "fit_agreement_cut"]
@@ -59,7 +59,7 @@ class AgreementCut(NamedTuple):
         labels = np.full(base_labels.shape[0], -1, dtype=np.int64)
         for rows in row_blocks(labels.size, ROWS_PER_BLOCK):
             known = (base_labels[rows] >= 0).any(axis=1)
-            found = nearest_by_utility(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
+            found = assign_one_hot(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
             labels[rows][known] = found
         return labels
 

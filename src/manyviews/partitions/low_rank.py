@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
-from manyviews.linalg.shrinkage import LowRank
+from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
 
-__all__ = ["distance_norm", "low_rank_embedding", "powered_affinity", "powered_affinity_of"]
+__all__ = ["affinity_embedding", "distance_norm", "low_rank_embedding", "powered_affinity", "powered_affinity_of"]
 
 Array = NDArray[Any]
 POWER = 4
@@ -92,3 +92,11 @@ def distance_norm(H: Array, sizes: Array) -> float:
     right = np.column_stack([np.ones_like(g), g, -2 * H]) * root[:, None]
     upper = np.linalg.qr(left)[1] @ np.linalg.qr(right)[1].T
     return float(np.linalg.norm(upper, 2))
+
+
+def affinity_embedding(J: LowRank, Z: Array, k: int, rng: np.random.Generator, sizes: Array) -> Array:
+    """Return the rows that ``low_rank_embedding`` makes of J, or of Z where J stopped before it had k directions."""
+    if J.values.size < k:
+        root = np.sqrt(sizes).astype(Z.dtype)
+        J = singular_value_threshold(root[:, None] * Z * root, 0.0)
+    return low_rank_embedding(J, k, rng, sizes)

@@ -19,10 +19,10 @@ __all__ = [
     "TINY",
     "UTILITIES",
     "ConsensusRun",
+    "assign_one_hot",
     "block_costs",
     "cluster_shares",
     "consensus_kmeans",
-    "nearest_by_utility",
     "partition_scales",
 ]
 
@@ -126,7 +126,7 @@ def consensus_kmeans(
         return cluster_shares(B, labels, widths, previous)
 
     run = lloyd(
-        lambda points: nearest_by_utility(B, block_costs(points, widths, weights, utility, power)),
+        lambda points: assign_one_hot(B, block_costs(points, widths, weights, utility, power)),
         update,
         centers,
         len(centers),
@@ -136,7 +136,7 @@ def consensus_kmeans(
     return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
 
 
-def nearest_by_utility(B: Any, costs: Array) -> tuple[Labels, Array]:
+def assign_one_hot(B: Any, costs: Array) -> tuple[Labels, Array]:
     """Return the cluster (n,) of least cost of each one-hot row, given ``block_costs``, and these costs."""
     labels, losses = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
     for rows in row_blocks(B.shape[0]):

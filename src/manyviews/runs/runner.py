@@ -225,6 +225,7 @@ class _Count:
         self._known: set[str] = set()
         self._seconds: dict[tuple[str, ...], list[float]] = {}
         self._begun = False
+        self._latest: Outcome | None = None
 
     def expect(self, runs: Mapping[str, Run]) -> None:
         fresh = {key: run for key, run in runs.items() if key not in self._known}
@@ -237,8 +238,11 @@ class _Count:
             self._reused += self._left.pop(key, None) is not None
 
     def drop(self, keys: Iterable[str]) -> None:
+        before = self._total
         for key in keys:
             self._total -= self._left.pop(key, None) is not None
+        if self._begun and self._total < before:
+            self._say(self._latest)
 
     def learn(self, outcome: Outcome) -> None:
         run = outcome.run
@@ -253,6 +257,7 @@ class _Count:
     def end(self, key: str, outcome: Outcome) -> None:
         self._left.pop(key, None)
         self.learn(outcome)
+        self._latest = outcome
         self._say(outcome)
 
     def _say(self, latest: Outcome | None) -> None:

@@ -227,7 +227,10 @@ def test_new_samples_that_no_partition_knows_are_refused(method, three_views):
             model.predict([new])
     with pytest.warns(UserWarning, match="'b' is constant"):
         model = method(3, n_base_clusterings=5, random_state=0).fit({"a": three_views[0][0], "b": np.ones((60, 2))})
-    with pytest.raises(ValueError, match=r"60 sample\(s\) are in no partition"):
+    with (
+        pytest.warns(UserWarning, match=r"views \['a'\] are not given"),
+        pytest.raises(ValueError, match=r"60 sample\(s\) are in no partition"),
+    ):
         model.predict({"b": np.ones((60, 2))})
 
 

@@ -6,7 +6,7 @@ alone; the anchors :math:`H_v` are fixed. Samples are rows here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,10 +18,10 @@ from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import over_blocks
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews, view_products
+from manyviews.graphs.anchor_views import ANCHOR_ROWS, UNSCALED, AnchorViews, Blocks, view_products
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import top_eigenpairs
-from manyviews.linalg.scaling import Scaling, fit_scaling
+from manyviews.linalg.scaling import fit_scaling
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.partitions.discretize import embedding_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -31,7 +31,6 @@ from manyviews.views import Views
 __all__ = ["LMVSC", "AnchorSubspace", "solve_lmvsc", "subspace_coordinates"]
 
 Array = NDArray[Any]
-UNSCALED = Scaling(None)
 # singular values of Z below this share of the largest, squared, are none
 SMALLEST_EIGENVALUE = 1e-10
 
@@ -94,7 +93,7 @@ def solve_lmvsc(
     k: int,
     *,
     alpha: float,
-    over: Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]] = map,
+    over: Blocks = map,
 ) -> AnchorSubspace:
     """Write all samples by the anchors and take the leading singular vectors of the result.
 
@@ -117,7 +116,7 @@ def solve_lmvsc(
         Coordinates, singular values and the rotation onto the vectors.
     """
     n, width = len(views), sum(map(len, anchors))
-    Z = np.empty((n, width), np.result_type(*(X.dtype for X in views.arrays)))
+    Z = np.empty((n, width), views.dtype)
     gram, objective = np.zeros((width, width)), np.zeros(len(anchors))
     blocks = list(row_blocks(n))
     solved = over(lambda rows: subspace_coordinates(views, anchors, alpha, rows), blocks)

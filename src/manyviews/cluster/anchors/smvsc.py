@@ -9,7 +9,7 @@ The data are read once per iteration, in blocks: all steps but that for Z need n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,12 +21,11 @@ from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.parallel import over_blocks
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.anchor_views import AnchorViews, view_products
+from manyviews.graphs.anchor_views import AnchorViews, Blocks
 from manyviews.linalg.balance import fit_balanced
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.eigen import top_eigenpairs
 from manyviews.linalg.polar import polar
-from manyviews.linalg.scaling import Scaling
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.stepping import run_until_settled
 from manyviews.partitions.discretize import embedding_confidence
@@ -39,14 +38,11 @@ __all__ = [
     "LinearTerm",
     "coordinate_rows",
     "inverse_shares",
-    "nearest_anchor_start",
     "smvsc_steps",
 ]
 
 Array = NDArray[Any]
-UNSCALED = Scaling(None)
 LinearTerm = Literal["released", "paper"]
-Blocks = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 # iterations made before the objective is looked at, as in the released code
 MIN_ITER = 10
 # squared singular values of Z below this share of the largest are none
@@ -139,7 +135,7 @@ def smvsc_steps(
         The state.
     """
     n, V = len(views), len(views.arrays)
-    squares = _total_squares(views)
+    squares = views.total_squares()
     # a view with gaps counts as if what holds for the observed samples held for all
     share = n / np.array([n if (seen := views.seen(v)) is None else seen.sum() for v in range(V)])
     alpha = np.full(V, 1.0 / V)
@@ -166,21 +162,9 @@ def inverse_shares(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum())
 
 
-def nearest_anchor_start(views: AnchorViews, anchors: Sequence[Array], over: Blocks = map) -> Array:
-    """Return one-hot coordinates (n, m): all of a sample on the anchor nearest to it, each view divided by its size."""
-    weights = [1.0 / max(total, np.finfo(float).tiny) for total in _total_squares(views)]
-
-    def one(rows: slice) -> NDArray[np.int64]:
-        D: Any = 0.0
-        for v, (H, weight) in enumerate(zip(anchors, weights, strict=True)):
-            distances = view_products(views.block(v, rows), UNSCALED, H).distances
-            seen = views.seen(v, rows)
-            D = D + weight * (distances if seen is None else distances * seen[:, None])
-        return np.asarray(D.argmin(axis=1))
-
-    nearest = np.concatenate(list(over(one, row_blocks(len(views)))))
-    Z = np.zeros((len(views), len(anchors[0])), np.result_type(*(X.dtype for X in views.arrays)))
-    Z[np.arange(nearest.size), nearest] = 1.0
+def _one_hot(labels: NDArray[np.int64], m: int, dtype: Any) -> Array:
+    Z = np.zeros((labels.size, m), dtype)
+    Z[np.arange(labels.size), labels] = 1.0
     return Z
 
 
@@ -225,13 +209,6 @@ def _rotation(gram: NDArray[np.float64]) -> NDArray[np.float64]:
     values, vectors = top_eigenpairs(gram, len(gram))
     kept = values > SMALLEST_EIGENVALUE * values[0]
     return np.where(kept, vectors, 0.0) / np.sqrt(np.where(kept, values, 1.0))
-
-
-def _total_squares(views: AnchorViews) -> list[float]:
-    return [
-        float(sum(squared_lengths(views.block(v, rows)).sum() for rows in row_blocks(len(views))))
-        for v in range(len(views.arrays))
-    ]
 
 
 class SMVSC(BalancedClusterer, PredictMixin):
@@ -425,12 +402,12 @@ class SMVSC(BalancedClusterer, PredictMixin):
         start_rng, label_rng = rng.spawn(2)
         self._say(f"choosing {m} anchors")
         if self.init == "released":
-            Z, A = np.eye(len(views), m, dtype=np.result_type(*(X.dtype for X in views.arrays))), None
+            Z, A = np.eye(len(views), m, dtype=read.dtype), None
         else:
             first = read.shared_anchors(
                 m, start_rng, space="balanced", n_directions=2 * self.n_clusters, n_init=self.n_init
             )
-            Z, A = nearest_anchor_start(read, first, over), np.eye(d, m)
+            Z, A = _one_hot(read.nearest_anchors(first, over), m, read.dtype), np.eye(d, m)
         self._say("learning projections and coordinates")
         linear: LinearTerm = self.linear_term
         steps = smvsc_steps(read, Z, A, d=d, ridge=ridge, linear=linear, over=over)

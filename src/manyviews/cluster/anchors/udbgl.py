@@ -12,9 +12,10 @@ from manyviews.cluster.anchors.base import anchor_count, choice_bytes
 from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts
-from manyviews.graphs.components import bipartite_components
+from manyviews.graphs.components import bipartite_components, largest_components
 from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
@@ -27,7 +28,7 @@ __all__ = ["UDBGL"]
 Array = NDArray[Any]
 
 
-class UDBGL(MultiViewClusterer, PredictMixin):
+class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     r"""Unified and discrete bipartite graph learning (UDBGL).
 
     Every view links its samples to m anchors; the links of all views are fused, by learned weights, into one graph P
@@ -64,6 +65,10 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     rank_rule : {"paper", "released"}, default="paper"
         "paper": the search for the rank penalty ends at exactly k components. "released": it makes all passes and
         keeps the last, as the released code, with whatever number of components.
+    fallback : bool, default=True
+        Whether k-means on the embedding gives the labels where the graph does not have k components. False: the labels
+        are the components, as in the released code; where there are more than k, the largest k - 1 stand and all others
+        are one cluster.
     tol : float, default=1e-5
         Change of the view weights, or 1000 times the relative change of the objective, that ends the iterations.
     max_iter : int, default=20
@@ -129,7 +134,10 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     where P is free; the cluster is the one whose anchors get the largest share of the fused links. On the training
     samples this differs from ``labels_`` for the few samples that the rank penalty has moved.
 
-    Paper: ``anchor_space="concatenated", projection="rows"``; its code: the same space, ``rank_rule="released"``.
+    ``UDBGL.as_published(k)`` is the released code, ``UDBGL.as_printed(k)`` the text, which projects rows only and ends
+    the search at k components. In three details all follow the code: P stays within the links of the fused graph, the
+    first pass of a search takes distances with the constants 1 and 10 in place of degrees, and the graphs of all views
+    are updated from those of the iteration before. The first two move scores by .001 or less.
 
     References
     ----------
@@ -145,6 +153,19 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     3
     """
 
+    _published: ClassVar[dict[str, Any]] = {
+        "anchor_space": "concatenated",
+        "n_init": 2,
+        "rank_rule": "released",
+        "fallback": False,
+        "scaling": "minmax",
+    }
+    _printed: ClassVar[dict[str, Any]] = {
+        "anchor_space": "concatenated",
+        "n_init": 2,
+        "projection": "rows",
+        "scaling": "minmax",
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_anchors": [POSITIVE_INT, None],
         "anchor_space": [one_of("balanced", "concatenated")],
@@ -154,6 +175,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         "n_neighbors": [POSITIVE_INT],
         "projection": [one_of("both", "rows")],
         "rank_rule": [one_of("paper", "released")],
+        "fallback": ["boolean"],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
         "max_passes": [POSITIVE_INT],
@@ -171,6 +193,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         n_neighbors: int = 5,
         projection: Projection = "both",
         rank_rule: RankRule = "paper",
+        fallback: bool = True,
         tol: float = 1e-5,
         max_iter: int = 20,
         max_passes: int = 50,
@@ -191,6 +214,7 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         self.n_neighbors = n_neighbors
         self.projection = projection
         self.rank_rule = rank_rule
+        self.fallback = fallback
         self.tol = tol
         self.max_iter = max_iter
         self.max_passes = max_passes
@@ -240,9 +264,9 @@ class UDBGL(MultiViewClusterer, PredictMixin):
         """Return the components, or k-means on the embedding where there are not k of them."""
         found = bipartite_components(graph.P)
         self.n_components_ = found.n_found
-        if found.n_found == self.n_clusters:
-            self._anchor_clusters = found.anchors
-            return found.samples
+        if found.n_found == self.n_clusters or not self.fallback:
+            self._anchor_clusters, labels = largest_components(found, self.n_clusters)
+            return labels
         groups = kmeans_rows(graph.U, self.n_clusters, rng)
         self._anchor_clusters = (
             unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
@@ -252,9 +276,10 @@ class UDBGL(MultiViewClusterer, PredictMixin):
     def _why_unconverged(self) -> str:
         if self.n_components_ == self.n_clusters:
             return super()._why_unconverged()
+        labels = "those of k-means on its embedding" if self.fallback else "its components"
         return (
             f"learned a graph of {self.n_components_} connected components instead of {self.n_clusters}; the labels "
-            "are those of k-means on its embedding: another random_state, more anchors or more max_passes may help"
+            f"are {labels}: another random_state, more anchors or more max_passes may help"
         )
 
     def _store(self, result: BipartiteFusion, labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -21,18 +21,19 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.constraints import ABOVE_ONE, INT_FROM_TWO, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.affinity_cut import AffinityCut
 from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.eigen import positive_norm
-from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker, singular_value_threshold
+from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alm import Penalty, augmented_lagrangian
 from manyviews.optim.history import History
 from manyviews.partitions.coassociation import Coassociation
 from manyviews.partitions.consensus_vote import ConsensusVote
 from manyviews.partitions.discretize import center_confidence
-from manyviews.partitions.low_rank import distance_norm, low_rank_embedding
+from manyviews.partitions.low_rank import affinity_embedding, distance_norm
 from manyviews.partitions.merging import Groups, every_row, group_labels, merge_rows
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
@@ -220,7 +221,7 @@ def solve_mvec(state: MVECState, penalty: Penalty, *, tol: float, max_iter: int)
     return MVECResult(state.Z, state.J, state.H, history)
 
 
-class MVEC(EnsembleClusterer):
+class MVEC(EnsembleClusterer, PublishedRecipes):
     r"""Multi-view ensemble clustering (MVEC).
 
     Each view is clustered many times; :math:`S_v` holds how often two samples share a cluster of view v. One affinity
@@ -326,6 +327,10 @@ class MVEC(EnsembleClusterer):
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
     with the training samples.
 
+    No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
+    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples. ``converged_`` tells that the
+    constraint of every view holds to ``tol``; Z and its low-rank part J may still differ, by 0.1 in some entries.
+
     References
     ----------
     Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu. From Ensemble Clustering to Multi-View Clustering. IJCAI 2017, 2843-2849.
@@ -339,6 +344,8 @@ class MVEC(EnsembleClusterer):
     (90,)
     """
 
+    _published: ClassVar[dict[str, Any]] = {"metric": "cosine", "scaling": None}
+    _printed = _published | {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -406,8 +413,7 @@ class MVEC(EnsembleClusterer):
         if self.laplacian != "unnormalized":
             u = int(np.count_nonzero(first_equals(views.arrays) == np.arange(u)))
             u = u if self.max_groups is None else min(u, max(self.max_groups, self.n_clusters))
-        arrays = (7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2
-        return super()._memory_estimate(views) + int(arrays)
+        return super()._memory_estimate(views) + int((7 + 2.25 * len(views.names)) * self._dtype(u).itemsize * u**2)
 
     def _dtype(self, u: int) -> np.dtype[Any]:
         """Return the type of the arrays of u groups."""
@@ -433,24 +439,19 @@ class MVEC(EnsembleClusterer):
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
         options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
-        penalty = Penalty(growth=self.penalty_growth)
-        k = min(self.n_clusters, u)
-        return solve_mvec(MVECState(operators, k, options, rng), penalty, tol=self.tol, max_iter=self.max_iter)
+        state = MVECState(operators, min(self.n_clusters, u), options, rng)
+        return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 
     def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the label of each group."""
-        k, root = result.H.shape[1], np.sqrt(groups.sizes).astype(result.Z.dtype)
+        k = result.H.shape[1]
         if self.final == "lrr":
-            factors: LowRank = result.J
-            if factors.values.size < k:  # stopped before the low-rank part filled up
-                factors = singular_value_threshold(root[:, None] * result.Z * root, 0.0)
-            rows = low_rank_embedding(factors, k, rng, groups.sizes)
+            rows = affinity_embedding(result.J, result.Z, k, rng, groups.sizes)
         else:
             rows = unit_rows(result.H) if self.final == "spectral" else result.H
         clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
         self.embedding_ = rows[groups.of_sample]
-        distances = nearest_center_distances(rows, clusters.centers)
-        self.confidence_ = center_confidence(distances)[groups.of_sample]
+        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
         return clusters.labels
 
     def _predict(self, views: Views) -> NDArray[np.int64]:

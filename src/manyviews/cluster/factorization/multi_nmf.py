@@ -343,7 +343,7 @@ class MultiNMF(EmbeddingClusterer):
         jobs = jobs_at_a_time(self.n_jobs, self.n_starts)
         factors = 8 * (len(copies) * n + width) * k
         steps = 8 * 6 * (n + max(int(X.shape[1]) for X in views.arrays)) * k
-        return sum(copies) + 2 * max(copies) + factors * (self.n_starts + 2) + steps * jobs + kmeans_bytes(n, k)
+        return sum(copies) + max(copies) + factors * (self.n_starts + 2) + steps * jobs + kmeans_bytes(n, k)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         start_rng, label_rng = rng.spawn(2)

@@ -9,7 +9,7 @@ K is made in blocks of rows and B is kept in packed bits: of a block only :math:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,7 +29,7 @@ from manyviews.graphs.anchor_features import (
     fit_features,
     principal_maps,
 )
-from manyviews.graphs.anchor_views import AnchorViews
+from manyviews.graphs.anchor_views import AnchorViews, Blocks
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaling import fit_scaling
 from manyviews.optim.stepping import run_until_settled
@@ -48,7 +48,6 @@ from manyviews.views import Views
 __all__ = ["BMVC", "CodeSettings", "code_steps"]
 
 Array = NDArray[Any]
-Blocks = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 # rows in which the principal directions of the start are sought
 DIRECTION_ROWS = 1_000
 SMALLEST_LOSS = 1e-12

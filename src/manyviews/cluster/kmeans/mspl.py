@@ -20,6 +20,7 @@ from manyviews.cluster.constraints import (
 )
 from manyviews.cluster.kmeans.base import CentroidClusterer
 from manyviews.cluster.parallel import in_threads
+from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
@@ -183,7 +184,7 @@ def _loss_scale(pacing: Pacing, pace: float) -> float:
     return FIRST_SMOOTH_PACE / pace if pacing.kind == "smooth" else 1.0
 
 
-class MSPL(CentroidClusterer):
+class MSPL(CentroidClusterer, PublishedRecipes):
     r"""Multi-view self-paced learning for clustering (MSPL).
 
     k-means over all views with shared labels, in which a sample counts in a view only once it is easy enough there:
@@ -279,6 +280,10 @@ class MSPL(CentroidClusterer):
     k-means; memory for one scaled copy of the views and a few (V, n) arrays. A start that ends with an empty cluster
     moves the sample of largest loss there. The paper's variant is ``n_init=1, init="random", loss_scale=1``.
 
+    No code was released. ``MSPL.as_published(k)`` is one start from a random sample of scaled columns, which gives the
+    printed figures; ``MSPL.as_printed(k)`` leaves the losses and the geometry as the text has them besides. With losses
+    of scaled views, which lie far below 1, nearly all weights then are above ½ from the start.
+
     References
     ----------
     C. Xu, D. Tao, C. Xu. Multi-view Self-Paced Learning for Clustering. IJCAI 2015, 3974-3980.
@@ -293,6 +298,8 @@ class MSPL(CentroidClusterer):
     (2, 90)
     """
 
+    _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
+    _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
         "pacing": [one_of("smooth", "hard", "none")],
         "initial_share": [SHARE],

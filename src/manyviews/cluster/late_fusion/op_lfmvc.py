@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.kernel_base import LateFusionClusterer
 from manyviews.cluster.late_fusion.fusion import aligned_start, released_start
+from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.kernels.embedding import common_projection
 from manyviews.linalg.blocks import row_blocks
@@ -111,7 +112,7 @@ def _weights(alpha: Array) -> Array:
     return np.where(length > 0, alpha / np.where(length > 0, length, 1.0), equal)
 
 
-class OPLFMVC(LateFusionClusterer):
+class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     r"""One-pass late fusion multi-view clustering (OP-LFMVC).
 
     Each view is reduced to a base partition :math:`H_p` (n, k), the leading eigenvectors of its kernel. Labels are then
@@ -204,6 +205,10 @@ class OPLFMVC(LateFusionClusterer):
     New samples: :math:`h_p(x) = \Lambda_p^{-1} H_p^\top \tilde\kappa_p(x)` with the kernel row centred and normalised
     as in training, then the label step. With ``base="kernel"`` there is no ``predict``.
 
+    ``OPLFMVC.as_published(k)`` is the released code: its single start with the signs of the eigenvectors drawn, weights
+    before rotations, a tolerance of 1e-4. ``OPLFMVC.as_printed(k)`` has the order and the tolerance of the text, 1e-3.
+    The kernel of both is the one that gives the printed 3Sources row, as the paper names none.
+
     References
     ----------
     X. Liu, L. Liu, Q. Liao, S. Wang, Y. Zhang, W. Tu, C. Tang, J. Liu, E. Zhu. One Pass Late Fusion Multi-view
@@ -217,6 +222,20 @@ class OPLFMVC(LateFusionClusterer):
     (90,)
     """
 
+    _published: ClassVar[dict[str, Any]] = {
+        "kernel": "rbf_invdim",
+        "approximation": "exact",
+        "init": "released_signs",
+        "update_order": "released",
+        "tol": 1e-4,
+    }
+    _printed: ClassVar[dict[str, Any]] = {
+        "kernel": "rbf_invdim",
+        "approximation": "exact",
+        "init": "released",
+        "update_order": "paper",
+        "tol": 1e-3,
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = LateFusionClusterer._parameter_constraints | {
         "init": [one_of("aligned", "released", "released_signs")],
         "n_init": [POSITIVE_INT, one_of("auto")],

@@ -335,7 +335,7 @@ class ConvexSub(EmbeddingClusterer):
         D = sum(ranks)
         rows = n if not views.observed.all() else min(n, D)
         # coordinates of the views; then what the steps hold, and the decompositions of a Gram matrix
-        making = 8 * n * D + 8 * 3 * max(ranks) ** 2 + 2 * max(map(copy_bytes, views.arrays))
+        making = 8 * 4 * n * D + 8 * 3 * max(ranks) ** 2 + 2 * max(map(copy_bytes, views.arrays))
         steps = 8 * (n * D + 8 * rows * D + 4 * min(rows, D) ** 2)
         return max(making, steps) + kmeans_bytes(n, min(rows, D))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from manyviews.cluster.registry import find_method
 from manyviews.pages.wording import plain
@@ -24,10 +25,11 @@ BASELINES = (
     ("concat-kmeans", "k-means of all views side by side"),
     ("concat-spectral", "spectral clustering of all views side by side"),
 )
-# On so many samples at most, and on how many where a whole fit would take too long.
-MOST, LESS, LEAST = 20_000, 5_000, 1_000
-# Of the time for refits, what each of them may take for its own; and seconds for its fit where no time was given.
-SHARE, SECONDS = 0.2, 5.0
+# On so many samples at most; on fewer where comparing each with each would take more multiplications than this, that is
+# for seconds. A rule and no clock, so that the same input gives the same page.
+MOST, LEAST, MULTIPLICATIONS = 20_000, 1_000, 2e10
+# Of the time for refits, what each of them may take for its own.
+SHARE = 0.2
 
 
 def plain_baselines(
@@ -35,8 +37,8 @@ def plain_baselines(
 ) -> list[dict[str, Any]]:
     """Fit balanced k-means and nearest-neighbour spectral clustering of the concatenation, and compare.
 
-    Samples that are not in every view are left out, and a random part is taken of more than 20 000; of less where a
-    trial on 1000 says that a fit would take too long.
+    Samples that are not in every view are left out, and a random part is taken of more than 20 000; of less, but for
+    1000, where the views have many columns.
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ def plain_baselines(
     if n_clusters < 2 or complete.size < max(2 * n_clusters, len(views) // 2):
         return []
     order = np.random.default_rng(random_state).permutation(complete)
+    part = np.sort(order[: _affordable(views)])
     found = []
     for name, words in BASELINES:
         info = find_method(name)
@@ -71,28 +74,23 @@ def plain_baselines(
         estimator = info.load()(n_clusters=n_clusters, random_state=random_state)
         entry = {"name": info.name, "words": words, "agreement": None, "stability": None, "n_used": 0, "note": ""}
         try:
-            found.append(entry | _compared(estimator, views, positions, order, seconds))
+            found.append(entry | _compared(estimator, views[part], positions[part], seconds))
         except UNSUITABLE as error:
             found.append(entry | {"note": plain(error, 160)})
     return found
 
 
-def _compared(estimator: Any, views: Views, positions: Array, order: Array, seconds: float) -> dict[str, Any]:
-    rows = np.sort(order[:MOST])
-    if rows.size > LESS:
-        took = _fitted(estimator, views[np.sort(order[:LEAST])])[1]
-        allowed = max(SHARE * seconds, SECONDS)
-        # neighbours cost the square of the number of samples
-        sizes = (size for size in (MOST, LESS) if took * (min(size, rows.size) / LEAST) ** 2 <= allowed)
-        rows = np.sort(order[: next(sizes, LEAST)])
-    part = views[rows]
-    labels, took = _fitted(estimator, part)
-    again = refit(estimator, part, seconds=SHARE * seconds, fit_seconds=took, leave_views_out=False)
-    return {
-        "agreement": ari(positions[rows], labels),
-        "stability": stability_of(again, labels),
-        "n_used": int(rows.size),
-    }
+def _affordable(views: Views) -> int:
+    """Return the number of samples that a fit may have."""
+    stored = sum(array.nnz if sparse.issparse(array) else array.size for array in views.arrays)
+    per_sample = max(stored / len(views), 1.0)
+    return int(np.clip(np.sqrt(MULTIPLICATIONS / per_sample), LEAST, MOST))
+
+
+def _compared(estimator: Any, views: Views, positions: Array, seconds: float) -> dict[str, Any]:
+    labels, took = _fitted(estimator, views)
+    again = refit(estimator, views, seconds=SHARE * seconds, fit_seconds=took, leave_views_out=False)
+    return {"agreement": ari(positions, labels), "stability": stability_of(again, labels), "n_used": len(views)}
 
 
 def _fitted(estimator: Any, views: Views) -> tuple[Array, float]:

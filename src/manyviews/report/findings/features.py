@@ -16,6 +16,8 @@ from manyviews.views import Views
 __all__ = ["MAX_EFFECT", "column_name", "telling_features"]
 
 Array = NDArray[Any]
+# numbers of a block of rows in double precision
+CELLS_PER_BLOCK = 1 << 20
 
 # Shown as "more than": a column that is constant inside the cluster and outside has an infinite effect.
 MAX_EFFECT = 99.0
@@ -102,7 +104,7 @@ def _sums(array: Any, observed: Array, positions: Array, k: int) -> _Sums:
         return _Sums(counts, (Y @ rows).tocsr(), (Y @ rows.multiply(rows)).tocsr(), np.zeros(d))
     shift = array[known[:1]].astype(np.float64).sum(axis=0)
     sums, squares = np.zeros((k, d)), np.zeros((k, d))
-    for part in row_blocks(known.size, 2048):
+    for part in row_blocks(known.size, max(16, CELLS_PER_BLOCK // d)):
         Y, block = _members(positions[known[part]], k), array[known[part]].astype(np.float64) - shift
         sums += Y @ block
         squares += Y @ np.square(block)

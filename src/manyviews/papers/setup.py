@@ -1,4 +1,4 @@
-"""How a paper makes its tables: its rows as methods with settings, its data recipe, its repeats."""
+"""How a paper makes its tables, and how one of their rows is made with a method of this library."""
 
 from __future__ import annotations
 
