@@ -131,8 +131,8 @@ class Consensus(AnchorEnsembleClusterer):
     left out. ``predict`` lets the base clusterings on anchors vote alone, as several of the other methods have no rule
     for new samples: training samples between clusters may get another label than in ``labels_``.
 
-    Rule and weights were compared on 22 data sets, each left out in turn, where the weights 0 to 0.4 of other methods
-    do about as well; ``benchmarks/quality.py`` has the figures.
+    Rule and weights were compared on 22 data sets, each left out in turn; weights of other methods from 0 to 0.4 do
+    about as well; ``benchmarks/quality.py`` has the figures.
 
     References
     ----------

@@ -344,12 +344,12 @@ class BMVC(MultiViewClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
-        wide = sum(X.shape[1] for X in views.arrays)
         kept = 4 * n * m * V if 4 * n * m * V <= KEPT_BYTES else 0
         rows = min(n, ROWS_PER_BLOCK) * jobs_at_a_time(self.n_jobs, -(-n // ROWS_PER_BLOCK))
         block = rows * (4 * V * m + 16 * m + 8 * self.n_bits) + 2 * sum(map(copy_bytes, views.arrays)) * rows // n
-        starts = min(n, WIDTH_ROWS) * max(X.shape[1] for X in views.arrays) * 16
-        return int(kept + block + max(starts, 8 * V * m * (4 * m + wide // V)) + n * (self.n_bits // 4 + 40))
+        # the rows on which the widths are measured, before and after they are scaled
+        starts = 3 * min(1.0, WIDTH_ROWS / n) * max(map(copy_bytes, views.arrays))
+        return int(max(starts, kept + block + 32 * V * m**2) + n * (self.n_bits // 4 + 40))
 
     def _anchor_count(self, n: int) -> int:
         usual = max(20, 2 * self.n_clusters, min(n // 10, 300))

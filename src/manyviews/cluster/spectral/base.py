@@ -16,7 +16,7 @@ from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.graphs.adaptive_neighbors import adaptive_graph
-from manyviews.graphs.neighbors import gaussian_affinity, neighbor_graph
+from manyviews.graphs.neighbors import gaussian_affinity, neighbor_bytes, neighbor_graph
 from manyviews.graphs.normalized_cut import normalized_cut
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
@@ -88,7 +88,8 @@ class GraphsClusterer(EmbeddingClusterer):
         n, V = len(views), len(views.names)
         if affinity == "gaussian":
             return 8 * (V + 2 * self._at_once(V)) * n * n + self._scaled_bytes(views)
-        return int(12 * 2 * n_neighbors * n * (V + 3)) + self._scaled_bytes(views) + DISTANCE_BYTES * self._at_once(V)
+        searching = max(map(neighbor_bytes, views.arrays)) * self._at_once(V)
+        return int(12 * 2 * n_neighbors * n * (V + 3)) + self._scaled_bytes(views) + searching
 
     def _at_once(self, V: int) -> int:
         return jobs_at_a_time(self.n_jobs, V)
