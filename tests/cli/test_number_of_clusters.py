@@ -24,7 +24,9 @@ def test_the_number_is_chosen_and_its_reason_said(folder, run, given):
     assert [int(k) for k in record["choice"]["scores"]] == list(range(2, 6 if given == "2-5" else 11))
     reason = record["choice"]["reason"]
     assert f"number of clusters: {reason}" in result.out
-    assert reason in Path("out/report.html").read_text()
+    page = Path("out/report.html").read_text()
+    assert reason in page
+    assert 'id="choice"' in page
 
 
 def test_a_number_that_is_given_is_not_explained(folder, run):

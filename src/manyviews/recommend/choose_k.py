@@ -96,9 +96,9 @@ class ChosenK:
         plotly.graph_objects.Figure
             The number that is recommended, if any, is marked.
         """
-        from manyviews.recommend.choose_k_figure import choose_k_figure
+        from manyviews.pages.choice_figure import choice_figure
 
-        return choose_k_figure(self.scores, self.n_clusters)
+        return choice_figure(self.scores, self.n_clusters)
 
 
 def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state: int = 0) -> ChosenK:

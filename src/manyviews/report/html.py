@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from manyviews.pages.charts import chart_data
+from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
@@ -166,6 +167,8 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
         charts["weights"] = figures.weights_figure(summary)
     if len((summary["convergence"] or {"values": []})["values"]) > 1:
         charts["convergence"] = figures.convergence_figure(summary)
+    if choice := summary["record"]["choice"]:
+        charts["choice"] = choice_figure(choice["scores"], choice["n_clusters"])
     names = [cluster["name"] for cluster in summary["clusters"]]
     return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
 

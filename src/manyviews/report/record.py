@@ -72,7 +72,7 @@ def describe_run(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         ``stages`` (name, ``seconds`` and peak ``memory`` in bytes, None where unknown), ``repeat`` (what to type to do
-        it again, "" if unknown), ``choice`` (why so many clusters, "" where that was given), ``seed``,
+        it again, "" if unknown), ``choice`` (of the number of clusters; None where that was given), ``seed``,
         ``versions`` and ``inputs`` (pairs of texts) and ``rest`` (pairs).
     """
     rest = {key: value for key, value in run.items() if key not in PLACED}
@@ -83,13 +83,21 @@ def describe_run(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
         repeat = f"{' '.join(repr(model).split())}.fit(views)"
     return {
         "stages": _stages(run.get("timings"), run.get("peak_memory")),
-        "choice": plain((run.get("choice") or {}).get("reason", ""), 1000),
+        "choice": _choice(run.get("choice")),
         "repeat": plain(repeat or "", 4000),
         "seed": None if (seed := run.get("seed", getattr(model, "random_state", None))) is None else plain(seed),
         "versions": flatten(run.get("versions") or _versions()),
         "inputs": flatten(run.get("inputs") or {}),
         "rest": flatten(rest),
     }
+
+
+def _choice(choice: Any) -> dict[str, Any] | None:
+    """Return reason and scores by number of a choice of the number of clusters."""
+    if not isinstance(choice, Mapping):
+        return None
+    scores = {int(k): dict(own) for k, own in choice["scores"].items()}
+    return {"n_clusters": choice["n_clusters"], "reason": plain(choice["reason"], 1000), "scores": scores}
 
 
 def fit_seconds(run: Mapping[str, Any]) -> float | None:

@@ -7,38 +7,40 @@ from typing import Any
 
 from manyviews.pages.charts import base_layout, require_plotly
 from manyviews.pages.palette import LIGHT
-from manyviews.recommend.cluster_numbers import MEASURES
 
-__all__ = ["choose_k_figure"]
+__all__ = ["choice_figure"]
+
+BY_CHANCE = "_by_chance"
 
 
-def choose_k_figure(scores: Mapping[int, Mapping[str, float]], n_clusters: int | None) -> Any:
+def choice_figure(scores: Mapping[int, Mapping[str, float]], n_clusters: int | None) -> Any:
     """Return a plotly figure of the score and its measures over the numbers of clusters.
 
     Parameters
     ----------
     scores : mapping of int to mapping of str to float
-        As of ``ChosenK.scores``.
+        For each number the "score", the measures, and what these are by chance ("..._by_chance").
     n_clusters : int or None
         The number that is marked.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        What views without structure give is dotted.
+        The score is thick, what chance gives dotted.
     """
     go = require_plotly()
     numbers = list(scores)
+    keys = list(scores[numbers[0]])
+    measures = ["score", *(key for key in keys if key != "score" and not key.endswith(BY_CHANCE))]
     figure = go.Figure(layout=base_layout() | {"showlegend": True})
-    for name, colour in zip(("score", *MEASURES), LIGHT, strict=False):
-        for key, dash in ((name, "solid"), (f"{name}_by_chance", "dot")):
-            if key not in scores[numbers[0]]:
+    for name, colour in zip(measures, LIGHT, strict=False):
+        for key in (name, name + BY_CHANCE):
+            if key not in keys:
                 continue
-            line = {"color": colour, "dash": dash, "width": 3 if name == "score" else 1.5}
+            line = {"color": colour, "dash": "dot" if key != name else "solid", "width": 3 if name == "score" else 1.5}
             values = [scores[k][key] for k in numbers]
             figure.add_scatter(x=numbers, y=values, name=key.replace("_", " "), mode="lines+markers", line=line)
     if n_clusters is not None:
         figure.add_vline(x=n_clusters, line={"dash": "dash", "width": 1})
     figure.update_xaxes(title={"text": "number of clusters"}, dtick=1 if len(numbers) <= 20 else None, automargin=True)
-    figure.update_yaxes(title={"text": "0 by chance, 1 at most"}, automargin=True)
     return figure
