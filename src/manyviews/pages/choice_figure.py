@@ -32,14 +32,16 @@ def choice_figure(scores: Mapping[int, Mapping[str, float]], n_clusters: int | N
     numbers = list(scores)
     keys = list(scores[numbers[0]])
     measures = ["score", *(key for key in keys if key != "score" and not key.endswith(BY_CHANCE))]
-    figure = go.Figure(layout=base_layout() | {"showlegend": True})
-    for name, colour in zip(measures, LIGHT, strict=False):
+    figure = go.Figure(layout=base_layout() | {"showlegend": True, "height": 300})
+    for i, (name, colour) in enumerate(zip(measures, LIGHT, strict=False)):
         for key in (name, name + BY_CHANCE):
             if key not in keys:
                 continue
             line = {"color": colour, "dash": "dot" if key != name else "solid", "width": 3 if name == "score" else 1.5}
             values = [scores[k][key] for k in numbers]
-            figure.add_scatter(x=numbers, y=values, name=key.replace("_", " "), mode="lines+markers", line=line)
+            trace = go.Scatter(x=numbers, y=values, name=key.replace("_", " "), mode="lines+markers", line=line)
+            # what the script of a page needs to colour it
+            figure.add_trace(trace.update(marker={"size": 5, "color": colour}, meta={"role": f"hue-{i}"}))
     if n_clusters is not None:
         figure.add_vline(x=n_clusters, line={"dash": "dash", "width": 1})
     figure.update_xaxes(title={"text": "number of clusters"}, dtick=1 if len(numbers) <= 20 else None, automargin=True)

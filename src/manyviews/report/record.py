@@ -25,6 +25,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # Stages by the names that the command gives them.
 STAGES = {
     "read": "reading the data",
+    "choice": "choosing the number of clusters",
     "fit": "clustering",
     "write": "writing labels and model",
     "report": "this report",
