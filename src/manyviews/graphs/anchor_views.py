@@ -16,7 +16,7 @@ from manyviews.linalg.scaling import Scaling, apply_scaling
 from manyviews.prototypes.concatenated_anchors import AnchorSpace, concatenated_anchors
 from manyviews.prototypes.kmeans import kmeans
 
-__all__ = ["ANCHOR_ROWS", "UNSCALED", "AnchorViews", "Blocks", "ViewProducts", "view_products"]
+__all__ = ["ANCHOR_ROWS", "UNSCALED", "AnchorViews", "Blocks", "ViewProducts", "initial_graph", "view_products"]
 
 Array = NDArray[Any]
 Treatment = Scaling | BalancedScaling
@@ -40,6 +40,11 @@ class ViewProducts(NamedTuple):
         D = self.squares[:, None] - 2.0 * self.cross
         D += np.diag(self.gram)
         return np.maximum(D, 0.0, out=D)
+
+    def error(self, Z: Array) -> float:
+        """Return ‖X - Z A‖², the squared error of samples written by anchors with coordinates Z (n, m)."""
+        fitted = float(np.vdot(self.gram, Z.T @ Z)) - 2.0 * float(np.vdot(self.cross, Z))
+        return float(self.squares.sum()) + fitted
 
 
 def view_products(X: Any, scaling: Treatment, A: Array) -> ViewProducts:
@@ -155,3 +160,17 @@ def _scaled(X: Any, treatment: Treatment) -> Any:
 
 def _some_rows(n: int, rng: np.random.Generator) -> Any:
     return slice(None) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
+
+
+def initial_graph(distances: Array, n_neighbors: int) -> Array:
+    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D."""
+    m = distances.shape[1]
+    r = min(n_neighbors, m)
+    s = float(distances.mean()) or 1.0
+    nearest = np.argpartition(distances, r - 1, axis=1)[:, :r] if r < m else np.tile(np.arange(m), (len(distances), 1))
+    kept = np.take_along_axis(distances, nearest, axis=1)
+    # a common factor of a row does not change its shares, and keeps them from underflowing
+    weights = np.exp(-(kept - kept.min(axis=1, keepdims=True)) / s / (2.0 * s))
+    Z = np.zeros_like(distances)
+    np.put_along_axis(Z, nearest, weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return Z

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from manyviews import UDBGL, Views
-from manyviews.cluster.anchors.udbgl_solver import update_view_weights
+from manyviews.cluster.anchors.udbgl import update_view_weights
 from manyviews.graphs.components import bipartite_components
 from manyviews.metrics import adjusted_rand_index, nmi_score
 

@@ -1,31 +1,194 @@
-"""UDBGL: one bipartite graph of samples and anchors with exactly k components; its solver is in ``udbgl_solver``."""
+r"""UDBGL: view graphs Z, their fusion P with exactly c components, and view weights δ, learned together.
+
+minimise :math:`\sum_v \bigl(\|X_v - Z_v A_v\|_F^2 + \alpha\|Z_v\|_F^2\bigr) + \beta\|\sum_v \delta_v Z_v - P\|_F^2`
+over :math:`Z_v` and P with rows in the simplex, :math:`\delta` in the simplex, P with exactly c connected components.
+
+Views enter only through the products :math:`X_v A_v^\top` (n, m), so sparse and dense ones are alike.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.anchors.base import anchor_count, choice_bytes
-from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, solve_udbgl, update_view_graph
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.anchor_views import AnchorViews, ViewProducts
+from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule
+from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
+from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
+from manyviews.linalg.simplex_qp import solve_simplex_qp
+from manyviews.optim.history import History
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
 from manyviews.views import Views
 
-__all__ = ["UDBGL"]
+__all__ = [
+    "UDBGL",
+    "BipartiteFusion",
+    "FusionStep",
+    "fusion_steps",
+    "initial_graphs",
+    "solve_udbgl",
+    "update_view_graph",
+    "update_view_weights",
+]
 
 Array = NDArray[Any]
+
+
+class FusionStep(NamedTuple):
+    """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
+
+    search: RankGraph
+    Z: list[Array]
+    delta: Array
+    B: Array
+    objective: float
+
+
+class BipartiteFusion(NamedTuple):
+    """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
+
+    graph: RankGraph
+    Z: list[Array]
+    delta: Array
+    B: Array
+    history: History
+
+
+def solve_udbgl(
+    products: Sequence[ViewProducts],
+    c: int,
+    *,
+    alpha: float = 1e-3,
+    beta: float = 1e-5,
+    n_neighbors: int = 5,
+    tol: float = 1e-5,
+    max_iter: int = 20,
+    n_jobs: int | None = None,
+    **search: Any,
+) -> BipartiteFusion:
+    """Run the alternating updates.
+
+    Parameters
+    ----------
+    products : sequence of ViewProducts
+        One per view, with at least c anchors.
+    c : int
+        Number of components.
+    alpha, beta : float
+        Weights of the ridge on Z and of the fusion term.
+    n_neighbors : int, default=5
+        Anchors linked to each sample at the start.
+    tol : float, default=1e-5
+        Change of δ, or 1000 times the relative change of the objective, that ends the iterations.
+    max_iter : int, default=20
+        Most iterations.
+    n_jobs : int, default=None
+        Views whose graphs are updated at a time.
+    **search : object
+        Passed to ``rank_constrained_graph``.
+
+    Returns
+    -------
+    BipartiteFusion
+        ``history.converged`` tells of the iterations, not of the number of components. Should the last search not
+        reach c components, the last graph of an iteration that did is returned.
+    """
+    Z = initial_graphs(products, n_neighbors)
+    steps = fusion_steps(products, Z, c, alpha=alpha, beta=beta, n_jobs=n_jobs, **search)
+    last = next(steps)
+    objective: list[float] = []
+    settled, good = False, None
+    for step in islice(steps, max_iter):
+        objective.append(step.objective)
+        change = abs(step.objective - last.objective)
+        settled = bool(change < 1e-3 * tol * step.objective or np.linalg.norm(step.delta - last.delta) < tol)
+        last = step
+        good = step.search if step.search.n_components == c else good
+        if settled:
+            break
+    graph = rank_constrained_graph(last.B, c, **search)
+    if good is not None and graph.n_components != c and search.get("rank_rule") != "released":
+        graph = good
+    return BipartiteFusion(graph, last.Z, last.delta, last.B, History(np.array(objective), len(objective), settled))
+
+
+def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[Array]:
+    """Return the view graphs of the start."""
+    return [initial_graph(view.distances, n_neighbors) for view in products]
+
+
+def fusion_steps(
+    products: Sequence[ViewProducts],
+    Z: list[Array],
+    c: int,
+    *,
+    alpha: float,
+    beta: float,
+    n_jobs: int | None = None,
+    **search: Any,
+) -> Iterator[FusionStep]:
+    """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
+    delta = np.full(len(Z), 1.0 / len(Z))
+    B = _fuse(Z, delta)
+    empty = np.zeros(0)
+    start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
+    yield FusionStep(start, Z, delta, B, _objective(products, Z, B, B, alpha, beta))
+    while True:
+        found = rank_constrained_graph(B, c, **search)
+        P = found.P.toarray()
+        # all views from the old Z, as in the released code
+        views = zip(products, Z, delta, strict=True)
+        given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
+        Z = list(in_threads(update_view_graph, given, n_jobs))
+        delta = update_view_weights(Z, P)
+        B = _fuse(Z, delta)
+        yield FusionStep(found, Z, delta, B, _objective(products, Z, B, P, alpha, beta))
+
+
+def update_view_graph(
+    view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float
+) -> Array:
+    """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
+    H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
+    F = (2.0 * beta * d) * rest - 2.0 * view.cross
+    return solve_simplex_qp(H, F, start=Z)
+
+
+def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
+    """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
+    flat = [Z_v.ravel() for Z_v in Z]
+    gram = np.array([[x @ y for y in flat] for x in flat])
+    size = float(np.trace(gram))
+    if eigenvalues(gram)[-1] < 1e-12 * size:
+        # equal views: this ridge shares the weight evenly between them
+        gram = gram + 1e-8 * size * np.eye(len(gram))
+    target = np.array([[x @ P.ravel() for x in flat]])
+    return np.asarray(solve_simplex_qp(gram, -target)[0])
+
+
+def _fuse(Z: Sequence[Array], delta: Array) -> Array:
+    return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
+
+
+def _objective(
+    products: Sequence[ViewProducts], Z: Sequence[Array], B: Array, P: Array, alpha: float, beta: float
+) -> float:
+    errors = (view.error(Z_v) + alpha * float(np.vdot(Z_v, Z_v)) for view, Z_v in zip(products, Z, strict=True))
+    return beta * float(np.square(B - P).sum()) + sum(errors)
 
 
 class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
@@ -83,7 +246,7 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the anchors.
     n_jobs : int, default=None
-        Has no effect: matrix products, which use the threads of the linear algebra library, do the work.
+        Views whose graphs are updated at a time, in threads; -1 uses all cores. The labels do not depend on it.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -153,19 +316,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     3
     """
 
-    _published: ClassVar[dict[str, Any]] = {
-        "anchor_space": "concatenated",
-        "n_init": 2,
-        "rank_rule": "released",
-        "fallback": False,
-        "scaling": "minmax",
-    }
     _printed: ClassVar[dict[str, Any]] = {
         "anchor_space": "concatenated",
         "n_init": 2,
-        "projection": "rows",
         "scaling": "minmax",
+        "projection": "rows",
     }
+    _published = _printed | {"projection": "both", "rank_rule": "released", "fallback": False}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_anchors": [POSITIVE_INT, None],
         "anchor_space": [one_of("balanced", "concatenated")],
@@ -243,6 +400,7 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
             n_neighbors=self.n_neighbors,
             tol=self.tol,
             max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
             projection=self.projection,
             rank_rule=self.rank_rule,
             max_passes=self.max_passes,
