@@ -37,7 +37,7 @@ class Rule(NamedTuple):
 
 
 # chosen by benchmarks/choose_k.py, which leaves each set out in turn
-RULE = Rule(0.2, 0.5, 0.4)
+RULE = Rule(0.15, 0.5, 0.5)
 # of structure above chance, so that a number with stability alone has a score
 LEAST_STRUCTURE = 0.02
 
@@ -114,8 +114,8 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
 
     .. math:: s(k) = g(k) \, (p(k) - p_0(k))^{1/2}
 
-    counts where :math:`(q - q_0 + p - p_0) / 2 \ge 0.2` and :math:`g > g_0`. Where it does for no k, there is no clear
-    number. Of the numbers with at least 0.4 of the best score the largest is taken: fine groups contain the coarse
+    counts where :math:`(q - q_0 + p - p_0) / 2 \ge 0.15` and :math:`g > g_0`. Where it does for no k, there is no clear
+    number. Of the numbers with at least half of the best score the largest is taken: fine groups contain the coarse
     ones.
 
     Parameters
