@@ -249,6 +249,7 @@ def test_record_has_a_place_for_everything(blobs):
         "repeat": "manyviews cluster a.csv -k 3",
         "flag": True,
         "none": None,
+        "choice": {"n_clusters": 3, "reason": "Why <3>.", "scores": {"2": {"score": 0.1}, "3": {"score": 1.0}}},
     }
     summary = summarize(model, views, run=run)
     assert summary["seconds"] == 83.0
@@ -257,6 +258,7 @@ def test_record_has_a_place_for_everything(blobs):
             {"name": "clustering", "seconds": 0.25, "memory": 2_000_000.0},
             {"name": "all together", "seconds": 83.0, "memory": None},
         ],
+        "choice": {"n_clusters": 3, "reason": "Why <3>.", "scores": {2: {"score": 0.1}, 3: {"score": 1.0}}},
         "repeat": "manyviews cluster a.csv -k 3",
         "seed": "0",
         "versions": [("numpy", "2.0")],
