@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from manyviews.cli import fit_progress
 from manyviews.cli.console import UsageError
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.output import open_folder
+from manyviews.papers.protocols import PROTOCOLS
 
 OUTPUTS = {"runs.jsonl", "run.json", "table.md", "table.tex", "table.csv", "report.html"}
 TINY = ("bench", "mspl", "--datasets", "mfeat", "--methods", "MOR,FAC", "--seeds", "6")
@@ -73,10 +75,6 @@ CASES = {
     "unknown paper": (("bench", "fastmise"), "did you mean 'fastmice'"),
     "unknown data": (("bench", "mvec", "--datasets", "bbcsports"), "did you mean 'bbcsport'"),
     "unknown row": (("bench", "mvec", "--datasets", "mfeat", "--methods", "kc"), "did you mean 'kcc'"),
-    "row without method": (
-        ("bench", "mvec", "--datasets", "mfeat", "--methods", "CRSC"),
-        "the method of the row 'CRSC' is not in this library",
-    ),
     "data that are not there": (
         ("bench", "mspl", "--datasets", "mfeat,cornell"),
         "Put it into a folder as cornell.npz",
@@ -102,6 +100,15 @@ def test_mistakes_are_one_line_and_write_nothing(folder, run, case):
     assert result.err.count("\n") == 1
     assert result.out == ""
     assert sorted(folder.iterdir()) == before
+
+
+def test_a_row_without_a_method_is_told(folder, run, monkeypatch):
+    whole = PROTOCOLS["mvec"]
+    setups = tuple(setup for setup in whole.setups if setup.row != "CRSC")
+    monkeypatch.setitem(PROTOCOLS, "mvec", replace(whole, setups=setups))
+    result = run("bench", "mvec", "--datasets", "mfeat", "--methods", "CRSC")
+    assert result.code == 2
+    assert "the method of the row 'CRSC' is not in this library" in result.err
 
 
 def test_a_folder_is_gone_on_with_or_started_anew_but_only_if_it_is_ours(tmp_path):

@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from command_data import table
 
 COMMAND = (sys.executable, "-m", "manyviews")
 
@@ -94,7 +95,8 @@ def test_on_a_terminal(folder):
     import pty
 
     leader, follower = pty.openpty()
-    argv = [*COMMAND, "cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "b=plain.csv", "-k", "3"]
+    table(4).drop("id").write_csv("other.csv")
+    argv = [*COMMAND, "cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "b=other.csv", "-k", "3"]
     argv += ["--method", "op-lfmvc", "--refit-seconds", "1"]
     child = subprocess.Popen(argv, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
     os.close(follower)
@@ -117,12 +119,12 @@ def test_slow_work_says_what_it_does(folder, monkeypatch, capsys):
     from manyviews.cli import console
 
     monkeypatch.setattr(console, "_SECONDS_BEFORE_PROGRESS", 0.01)
-    progress = console.Progress()
+    progress = console.Stages()
     with progress.stage("fit", "working\non it"):
         time.sleep(0.2)
     assert capsys.readouterr().err == "working on it ...\n"
     assert progress.timings["fit"] >= 0.2
-    quiet = console.Progress(quiet=True)
+    quiet = console.Stages(quiet=True)
     with quiet.stage("fit", "working"):
         time.sleep(0.1)
     quiet.note("nothing")

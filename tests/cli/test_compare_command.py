@@ -35,7 +35,7 @@ def test_output(folder, run):
     ]
     with open("out/labels.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert [row["sample"] for row in rows[:2]] == ["000", "001"]
+    assert [row["id"] for row in rows[:2]] == ["000", "001"]
     assert len({(row[best["name"]], kind) for row, kind in zip(rows, CLASSES, strict=True)}) == 3
     with open("out/methods.csv", newline="") as stream:
         table = list(csv.DictReader(stream))
@@ -75,7 +75,7 @@ def test_what_is_printed(folder, run):
         (["m.npz", "-k", "3", "--methods", "fastmise"], "did you mean 'fastmice'"),
         (["m.npz", "-k", "3", "--methods", " , "], "--methods is empty"),
         (["m.npz", "-k", "3", "--methods", "mspl", "--family", "all"], "not both"),
-        (["m.npz", "-k", "3", "--family", "kmeans"], "choose main, all, anchor ensemble"),
+        (["m.npz", "-k", "3", "--family", "kmeans"], "choose main, all, consensus, anchor ensemble"),
         (["m.npz", "-k", "3", "--seeds", "0"], "--seeds 0: give 1 or more"),
         (["m.npz", "-k", "3", "--parts", "-1"], "--parts -1: give 0 or more"),
         (["m.npz", "-k", "3", "--time-limit", "0"], "--time-limit 0: give a positive number of seconds"),

@@ -161,7 +161,8 @@ def test_a_page_that_cannot_be_written_loses_no_fit(folder, run, monkeypatch):
 def test_names_that_are_no_text_do_not_lose_a_run(folder):
     name = os.fsdecode(b"\xff.npz")
     os.rename("m.npz", name)
-    views = ["--view", f"\udcfe={'plain.csv'}", "--view", "b=plain.csv"]
+    table(4).drop("id").write_csv("other.csv")
+    views = ["--view", "\udcfe=plain.csv", "--view", "b=other.csv"]
     for argv in (["cluster", name], ["cluster", *views], ["compare", name], ["compare", *views]):
         options = QUICK if argv[0] == "cluster" else FEW
         command = [*COMMAND, *argv, "-k", "3", *options, "--out", f"out {argv[0]} {len(argv)}"]

@@ -228,12 +228,15 @@ def test_new_samples_are_matched_by_name(row, three_views):
     assert (expected == model.labels_).mean() >= 0.98
     np.testing.assert_array_equal(model.predict({name: views[name] for name in "bca"}), expected)
     np.testing.assert_array_equal(model.predict({name: X[[4, 50]] for name, X in views.items()}), expected[[4, 50]])
+    with pytest.warns(UserWarning, match=r"views \['d'\] are left out"):
+        np.testing.assert_array_equal(model.predict(views | {"d": views["a"]}), expected)
     with pytest.raises(ValueError, match="unknown here"):
-        model.predict(views | {"d": views["a"]})
+        model.predict({"d": views["a"], "b": views["b"], "c": views["c"]})
     with pytest.raises(ValueError, match=r"view 'a' has 3 features, but was fitted with 5"):
         model.predict(views | {"a": views["b"]})
     if row.missing:
-        assert model.predict({"a": views["a"], "b": views["b"]}).shape == (60,)
+        with pytest.warns(UserWarning, match=r"views \['c'\] are not given"):
+            assert model.predict({"a": views["a"], "b": views["b"]}).shape == (60,)
     else:
         with pytest.raises(ValueError, match=r"missing here: \['c'\]"):
             model.predict({"a": views["a"], "b": views["b"]})

@@ -111,7 +111,8 @@ def test_a_view_can_be_named_and_must_exist(three_views):
 def test_hard_shapes(method):
     X = np.random.default_rng(0).normal(size=(6, 3))
     assert np.unique(method(6, random_state=0).fit([X, X]).labels_).size == 6
-    assert not method(1, random_state=0).fit([X, np.ones((6, 2))]).labels_.any()
+    with pytest.warns(UserWarning, match="'view_1' is constant"):
+        assert not method(1, random_state=0).fit([X, np.ones((6, 2))]).labels_.any()
     assert method(1).fit([X[:1]]).labels_.tolist() == [0]
     with_blank = sparse.csr_matrix(np.r_[np.eye(3), np.eye(3), np.zeros((1, 3))])
     assert method(3, random_state=0).fit([with_blank, with_blank]).labels_.shape == (7,)

@@ -100,7 +100,8 @@ def test_gaps_and_part_of_the_views(three_views):
     views[2][1::3] = np.nan
     model = RMKMC(3, random_state=0).fit(dict(zip("abc", views, strict=True)))
     assert adjusted_rand_index(labels, model.labels_) == 1.0
-    np.testing.assert_array_equal(model.predict({"b": views[1]}), model.labels_)
+    with pytest.warns(UserWarning, match=r"\['a', 'c'\] are not given"):
+        np.testing.assert_array_equal(model.predict({"b": views[1]}), model.labels_)
 
 
 @pytest.mark.parametrize("init", ["labels", "random", "k-means++"])

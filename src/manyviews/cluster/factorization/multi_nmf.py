@@ -347,8 +347,9 @@ class MultiNMF(EmbeddingClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         start_rng, label_rng = rng.spawn(2)
-        observed = [np.flatnonzero(seen) for seen in views.observed.T]
-        chosen = zip(views.arrays, observed, self._choose_scalings(views), strict=True)
+        scalings, told = self._choose_scalings(views), self._telling(views)
+        observed = [np.flatnonzero(views.observed[:, v]) for v in told]
+        chosen = [(views.arrays[v], rows, scalings[v]) for v, rows in zip(told, observed, strict=True)]
         arrays = [_non_negative(X if rows.size == len(views) else X[rows], kind) for X, rows, kind in chosen]
         self._say(f"factorising from {self.n_starts} starts")
         start = self._best_start(arrays, observed, start_rng)
@@ -363,7 +364,7 @@ class MultiNMF(EmbeddingClusterer):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self.components_ = {name: factors.U for name, factors in zip(views.names, found.views, strict=True)}
+        self.components_ = {views.names[v]: factors.U for v, factors in zip(told, found.views, strict=True)}
         return self._group(found.consensus, found.history, label_rng)
 
     def _best_start(

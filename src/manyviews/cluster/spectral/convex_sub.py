@@ -341,9 +341,11 @@ class ConvexSub(EmbeddingClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         self._say("finding coordinates")
-        chosen = zip(views.arrays, views.observed.T, self._choose_scalings(views), strict=True)
-        arrays = [_coordinates(X, seen, fit_scaling(X, kind)) for X, seen, kind in chosen]
-        data = joined_views(arrays, None if views.observed.all() else views.observed)
+        chosen = list(zip(views.arrays, views.observed.T, self._choose_scalings(views), strict=True))
+        told = self._telling(views)
+        arrays = [_coordinates(X, seen, fit_scaling(X, kind)) for X, seen, kind in map(chosen.__getitem__, told)]
+        observed = views.observed[:, told]
+        data = joined_views(arrays, None if observed.all() else observed)
         basis = None
         if data.observed is None and data.X.shape[0] > data.X.shape[1]:
             basis, R = np.linalg.qr(data.X)
@@ -356,7 +358,9 @@ class ConvexSub(EmbeddingClusterer):
         embedding = embedding if basis is None else basis @ embedding
         if embedding.shape[1] == 0:
             embedding = np.zeros((len(views), 1))
-        return self._group(embedding, found.history, rng, weights=found.eta)
+        weights = np.zeros(len(views.names))
+        weights[told] = found.eta
+        return self._group(embedding, found.history, rng, weights=weights)
 
 
 def _coordinates(X: Any, seen: NDArray[np.bool_], scaling: Scaling) -> Array:

@@ -373,7 +373,9 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         return int(max(anchors, links + blocks + 4 * 8 * p * p + rows) + stored)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
+        whole, self._told, scalings = views, self._telling(views), self._choose_scalings(views)
+        views = self._told_views(whole)
+        self._scaling = tuple(fit_scaling(X, scalings[v]) for v, X in zip(self._told, views.arrays, strict=True))
         anchor_rng, label_rng = rng.spawn(2)
         self._say("choosing anchors")
         self.anchors_ = dict(zip(views.names, self._choose_anchors(views, anchor_rng), strict=True))
@@ -395,9 +397,14 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         self._solution, self._factors = found.embedding, found.factors
         anchor_rows = unit_rows(found.embedding.W)
         rows = np.vstack([unit_rows(found.embedding.U), anchor_rows])
-        labels = self._group(rows, found.history, label_rng, embedding=found.embedding.U, weights=found.alpha)
+        weights = np.zeros(len(whole.names))
+        weights[self._told] = found.alpha
+        labels = self._group(rows, found.history, label_rng, embedding=found.embedding.U, weights=weights)
         self._anchor_clusters = nearest_center_distances(anchor_rows, self._centers).argmin(axis=1)
         return labels
+
+    def _told_views(self, views: Views) -> Views:
+        return views.select([views.names[v] for v in self._told])
 
     def _anchor_views(self, views: Views) -> AnchorViews:
         return AnchorViews(views.arrays, self._scaling, views.observed)
@@ -442,7 +449,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         return np.asarray(self._order[self._anchor_clusters])
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        graphs = self._links(self._anchor_views(views))
+        graphs = self._links(self._anchor_views(self._told_views(views)))
         graphs = [normalize_columns(*parts) for parts in zip(graphs, self._column_sums, strict=True)]
         U = projected(weighted_graph(graphs, self._factors), self._solution)
         return np.asarray(nearest_center_distances(unit_rows(U), self._centers).argmin(axis=1))
