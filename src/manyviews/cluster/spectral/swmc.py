@@ -187,7 +187,7 @@ def _summed(A: sparse.csr_array, k: int) -> tuple[Array, NDArray[np.int64], int]
 
 def _symmetric(S: sparse.csr_array) -> sparse.csr_array:
     A = S.copy()
-    A.setdiag(0.0)
+    A = A - sparse.diags_array(A.diagonal())
     A = sparse.csr_array(0.5 * (A + A.T))
     A.eliminate_zeros()
     return A
