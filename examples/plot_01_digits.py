@@ -8,10 +8,10 @@ coefficients, pixel averages, Zernike moments and six morphological features. No
 
 import plotly.express as px
 
-from manyviews import BestSingleView, ConcatKMeans, FastMICE, datasets, metrics
+from manyviews import BestSingleView, ConcatKMeans, Consensus, datasets, metrics
 
 data = datasets.load("mfeat")
-models = [BestSingleView(10, random_state=0), ConcatKMeans(10, random_state=0), FastMICE(10, random_state=0)]
+models = [BestSingleView(10, random_state=0), ConcatKMeans(10, random_state=0), Consensus(10, random_state=0)]
 scores = {}
 for model in models:
     model.fit(data.views)

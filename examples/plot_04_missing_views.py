@@ -8,13 +8,13 @@ A row of NaN says that a view has not seen a sample. Methods that take this use 
 import numpy as np
 import plotly.express as px
 
-from manyviews import FastMICE, datasets, metrics
+from manyviews import Consensus, datasets, metrics
 
 shares = [0.0, 0.15, 0.3, 0.45]
 found = []
 for share in shares:
     data = datasets.make_blobs_views(600, (20, 15, 10), 5, view_noise=0.35, missing_fraction=share, random_state=0)
-    model = FastMICE(5, n_base_clusterings=10, random_state=0).fit(data.views)
+    model = Consensus(5, n_base_clusterings=20, random_state=0).fit(data.views)
     found.append(metrics.nmi_score(data.labels, model.labels_))
 print(np.round(found, 3))
 
