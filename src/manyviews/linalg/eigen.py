@@ -147,7 +147,9 @@ def all_eigenpairs(A: NDArray[Any], *, overwrite: bool = False) -> tuple[NDArray
     Signs are as the solver leaves them: it is for matrices put together from all eigenvectors, where they cancel.
     ``overwrite`` spares a copy of A.
     """
-    values, vectors = eigh(A, driver="evd", overwrite_a=overwrite, check_finite=False)
+    # SciPy before 1.13 asks the quick solver for too little room where there is a single number
+    driver = "evd" if len(A) > 1 else "ev"
+    values, vectors = eigh(A, driver=driver, overwrite_a=overwrite, check_finite=False)
     return values[::-1], vectors[:, ::-1]
 
 

@@ -186,8 +186,7 @@ def _summed(A: sparse.csr_array, k: int) -> tuple[Array, NDArray[np.int64], int]
 
 
 def _symmetric(S: sparse.csr_array) -> sparse.csr_array:
-    A = S.copy()
-    A = A - sparse.diags_array(A.diagonal())
+    A = S - sparse.diags_array(S.diagonal())
     A = sparse.csr_array(0.5 * (A + A.T))
     A.eliminate_zeros()
     return A
@@ -393,7 +392,7 @@ class SwMC(GraphsClusterer):
 def own_share(graph: Any, labels: NDArray[np.int64]) -> Array:
     """Return which share of the links of each sample stay in its cluster, (n,); 1 where it has none."""
     links = sparse.coo_array(graph)
-    rows, columns = links.coords
+    rows, columns = links.row, links.col
     own = np.where(labels[rows] == labels[columns], links.data, 0.0)
     total = np.bincount(rows, weights=links.data, minlength=labels.size)
     inside = np.bincount(rows, weights=own, minlength=labels.size)
