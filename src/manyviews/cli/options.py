@@ -100,7 +100,7 @@ AsJson = Annotated[bool, Parameter(name="--json", negative=(), show_default=Fals
 Whole = Annotated[int, Parameter(converter=whole_number)]
 NClusters = Annotated[int, Parameter(name=("--n-clusters", "-k"), converter=whole_number)]
 NumbersOfClusters = Annotated[
-    Numbers, Parameter(name=("--n-clusters", "-k"), converter=numbers_of_clusters, n_tokens=1)
+    Numbers, Parameter(name=("--n-clusters", "-k"), converter=numbers_of_clusters, n_tokens=1, accepts_keys=False)
 ]
 MemorySize = Annotated[int | None, Parameter(converter=memory_size)]
 
