@@ -178,8 +178,6 @@ def _read_columnar(path: str | os.PathLike[str], kind: str) -> tuple[Any, str | 
         if kind != ".parquet":
             return pl.read_ipc(content), None
         frame = pl.read_parquet(content)
-    if not hasattr(pl, "read_parquet_metadata"):
-        return frame, None
     try:
         content.seek(0)
         columns = json.loads(pl.read_parquet_metadata(content).get("pandas", "{}")).get("index_columns", [])

@@ -15,6 +15,7 @@ from manyviews.cluster.anchors.base import draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import treatments_of, view_treatments
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.graphs.transfer_cut import gram_block
+from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
 from manyviews.partitions.anchor_cut import CutRecipe
@@ -130,7 +131,7 @@ def _spectrum(base_labels: Labels, sizes: Labels, count: int) -> Array:
     W = gram_block(B).toarray()
     degrees = W.sum(axis=1)
     scale = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
-    values = np.linalg.eigvalsh(scale[:, None] * W * scale)[::-1]
+    values = eigenvalues(scale[:, None] * W * scale)
     return np.pad(values, (0, max(0, count - values.size)))[:count]
 
 
