@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_only
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_blocks
 
 __all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
 
@@ -47,7 +48,6 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X = observed_only(X)
     scaling = fit_scaling(X, kind)
     mean, variance, size = _moments(X, scaling)
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
@@ -88,14 +88,14 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
 
 def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n = X.shape[0]
+    n = 0
     total: Any = 0.0
-    for rows in row_blocks(n):
-        total = total + np.asarray(apply_scaling(X[rows], scaling).sum(axis=0, dtype=np.float64)).ravel()
+    for Z in _scaled_blocks(X, scaling):
+        n += Z.shape[0]
+        total = total + np.asarray(Z.sum(axis=0, dtype=np.float64)).ravel()
     mean = np.asarray(total) / n
     variance, size = 0.0, 0.0
-    for rows in row_blocks(n):
-        Z = apply_scaling(X[rows], scaling)
+    for Z in _scaled_blocks(X, scaling):
         if sparse.issparse(Z):
             size += float(Z.multiply(Z).sum(dtype=np.float64))
             variance = size - n * float(mean @ mean)
@@ -103,6 +103,11 @@ def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
             size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
             variance += float(np.square(Z - mean).sum())
     return mean, max(variance, 0.0) / n, size / n
+
+
+def _scaled_blocks(X: Any, scaling: Scaling) -> Iterator[Any]:
+    blocks = (X[rows] for rows in row_blocks(X.shape[0])) if sparse.issparse(X) else observed_blocks(X)
+    return (apply_scaling(block, scaling) for block in blocks)
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

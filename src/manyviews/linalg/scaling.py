@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, smallest_scale, unit_rows, with_data
+from manyviews.linalg.blocks import row_blocks, rows_of_cells, smallest_scale, unit_rows, with_data
 
 __all__ = [
     "SCALINGS",
@@ -16,6 +17,7 @@ __all__ = [
     "apply_scaling",
     "fit_scaling",
     "is_constant",
+    "observed_blocks",
     "observed_only",
     "usual_scaling",
 ]
@@ -109,6 +111,14 @@ def observed_only(X: Any) -> Any:
     return X[~missing] if missing.any() else X
 
 
+def observed_blocks(X: Any) -> Iterator[Array]:
+    """Yield the rows of a dense view that are not NaN, in blocks."""
+    for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
+        block = observed_only(X[rows])
+        if block.shape[0]:
+            yield block
+
+
 def is_constant(X: Any) -> bool:
     """Return whether all rows of a view (n, d), dense or CSR, are equal up to rounding; rows of NaN are left out."""
     if sparse.issparse(X):
@@ -120,28 +130,21 @@ def is_constant(X: Any) -> bool:
         same_place = bool((X.indices.reshape(shape) == X.indices[: shape[1]]).all())
         return same_place and bool((X.data.reshape(shape) == X.data[: shape[1]]).all())
     first: Array | None = None
-    for rows in row_blocks(X.shape[0]):
-        block = observed_only(X[rows])
-        if block.shape[0] and first is None:
-            first = block[0]
-        if first is not None and (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
+    for block in observed_blocks(X):
+        first = block[0] if first is None else first
+        if (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
             return False
     return True
 
 
 def _fit_standard(X: Any) -> Scaling:
-    X = observed_only(X)
-    n = X.shape[0]
     if sparse.issparse(X):
+        n = X.shape[0]
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
         squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
         variance = np.maximum(squares - mean**2, 0.0)
     else:
-        mean = X.mean(axis=0, dtype=np.float64)
-        variance = np.zeros(X.shape[1])
-        for rows in row_blocks(n, max(16, CELLS_PER_BLOCK // X.shape[1])):
-            variance += np.square(X[rows] - mean).sum(axis=0)
-        variance /= n
+        mean, variance = _column_moments(X)
     # below this a column varies only by the rounding of its own mean
     least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
     columns = np.flatnonzero(np.sqrt(variance) > least)
@@ -152,25 +155,42 @@ def _fit_standard(X: Any) -> Scaling:
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
+def _column_moments(X: Any) -> tuple[Array, Array]:
+    """Return mean and variance of the columns of a dense view, in two passes."""
+    n, total, variance = 0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for block in observed_blocks(X):
+        n += block.shape[0]
+        total += block.sum(axis=0, dtype=np.float64)
+    mean = total / max(n, 1)
+    for block in observed_blocks(X):
+        for rows in row_blocks(block.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
+            variance += np.square(block[rows] - mean).sum(axis=0)
+    return mean, variance / max(n, 1)
+
+
 def _fit_minmax(X: Any) -> Scaling:
-    X = observed_only(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
-    low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    low, top = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for block in observed_blocks(X):
+        low, top = np.minimum(low, block.min(axis=0)), np.maximum(top, block.max(axis=0))
     return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
 
 
 def _idf(X: Any, *, smooth: bool) -> Array:
-    X = observed_only(X)
-    if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
+    parts = (X.data,) if sparse.issparse(X) else observed_blocks(X)
+    if any(part.min(initial=0.0) < 0 for part in parts):
         kind = "tfidf" if smooth else "tfidf_plain"
         raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
     if sparse.issparse(X):
-        having = np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
+        n, having = X.shape[0], np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
     else:
-        having = np.count_nonzero(X, axis=0)
+        n, having = 0, np.zeros(X.shape[1], dtype=np.int64)
+        for block in observed_blocks(X):
+            n += block.shape[0]
+            having += np.count_nonzero(block, axis=0)
     if smooth:
-        return np.asarray(1.0 / (1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))))
-    idf = np.log(X.shape[0] / np.maximum(having, 1.0))
+        return np.asarray(1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
+    idf = np.log(n / np.maximum(having, 1.0))
     return np.asarray(np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

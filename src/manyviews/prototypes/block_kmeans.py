@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label, unit_rows
 from manyviews.prototypes.lloyd import LloydRun, fill_empty, lloyd
 
 __all__ = [
@@ -141,11 +141,8 @@ class RowSteps(NamedTuple):
 
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
-        n, k = labels.size, previous.shape[0]
-        # one column per row of X, so that each is read once
-        members = sparse.csc_array((np.ones(n, self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-        sums = members @ self.X
-        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        k = previous.shape[0]
+        sums = sums_by_label(self.X, labels, k, np.ones(labels.size, self.X.dtype))
         sizes = np.bincount(labels, minlength=k)
         means = unit_rows(sums) if self.metric == "cosine" else sums / np.maximum(sizes, 1).astype(sums.dtype)[:, None]
         if not sizes.all():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.blocks import row_blocks, rows_of_cells
 from manyviews.linalg.scaling import Scaling, fit_scaling
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.sampled_rows import ViewTreatment
@@ -81,9 +81,14 @@ def as_sparse_if_so(X: Any) -> Any:
     probe = X[:: max(1, X.shape[0] // PROBE_ROWS)]
     if np.count_nonzero(probe) >= SPARSE_DENSITY * probe.size or not probe.min() >= 0:
         return X
-    if np.count_nonzero(X) >= SPARSE_DENSITY * X.size or not X.min() >= 0:
-        return X
-    return sparse.csr_array(X)
+    blocks, stored = [], 0
+    for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
+        block = X[rows]
+        stored += np.count_nonzero(block)
+        if stored >= SPARSE_DENSITY * X.size or not block.min() >= 0:
+            return X
+        blocks.append(sparse.csr_array(block))
+    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
 
 
 def _means(X: Array) -> NDArray[np.float64]:
