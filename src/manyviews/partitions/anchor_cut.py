@@ -163,6 +163,21 @@ def fit_anchor_cut(
         The rule; None if no sample is labelled.
     """
     n = observed.shape[0]
+    links, found = _link_views(arrays, observed, members, recipe, rng, kept)
+    if not links:
+        return np.full(n, NO_LABEL, dtype=np.int32), None
+    return _cut(_Graph(links, found, recipe.unit_weights, n), recipe, rng)
+
+
+def _link_views(
+    arrays: tuple[Any, ...],
+    observed: Array,
+    members: Sequence[tuple[int, ViewTreatment | ColumnSample]],
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    kept: Sequence[KeptRows | None],
+) -> tuple[tuple[ViewLink, ...], list[Linked]]:
+    """Link all samples to anchors in the views of a group that say something."""
     links, found = [], []
     for view, treatment in members:
         rows = kept[view] if kept else None
@@ -173,9 +188,7 @@ def fit_anchor_cut(
         if linked is not None:
             links.append(linked[0])
             found.append(linked[1])
-    if not links:
-        return np.full(n, NO_LABEL, dtype=np.int32), None
-    return _cut(_Graph(tuple(links), found, recipe.unit_weights, n), recipe, rng)
+    return tuple(links), found
 
 
 class _Graph:
@@ -197,7 +210,7 @@ class _Graph:
         """Return the samples that have links; None if all have."""
         if any(speaking is None for _, speaking in self.found):
             return None
-        return np.flatnonzero(np.any([speaking for _, speaking in self.found], axis=0))
+        return np.flatnonzero(np.any([mask for _, mask in self.found if mask is not None], axis=0))
 
 
 def _cut(B: _Graph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
@@ -284,7 +297,7 @@ def _link_to_points(
 def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
-    index = np.empty((n, K), np.int32)
+    index = np.empty((n, K), np.int16 if link.index.points.shape[0] <= np.iinfo(np.int16).max else np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
     for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
