@@ -12,6 +12,7 @@ __all__ = ["MappedRows", "read_from_disk"]
 # modes in which nothing is lost with the pages: they are those of the file
 _MODES = ("r", "r+")
 _FEW_ROWS = 512
+_ROWS_PER_BLOCK = 16_384
 
 
 class MappedRows(np.memmap):
@@ -27,12 +28,27 @@ class MappedRows(np.memmap):
             key = np.arange(*key.indices(self.shape[0]))
         if isinstance(key, np.ndarray) and key.dtype.kind in "iu" and key.ndim == 1:
             return self._scattered(key)
+        if (
+            isinstance(key, tuple)
+            and len(key) == self.ndim == 2
+            and isinstance(key[0], slice)
+            and key[0] == slice(None)
+        ):
+            return self._columns(key[1])
         part = super().__getitem__(key)
         if not isinstance(part, np.ndarray) or part.size >= self.size:
             return part
         copy = np.array(part, subok=False)
         _release(self)
         return copy
+
+    def _columns(self, columns: Any) -> Any:
+        """Return some columns of all rows."""
+        blocks = []
+        for start in range(0, self.shape[0], _ROWS_PER_BLOCK):
+            blocks.append(np.array(super().__getitem__((slice(start, start + _ROWS_PER_BLOCK), columns)), subok=False))
+            _release(self)
+        return np.concatenate(blocks)
 
     def _scattered(self, rows: np.ndarray[Any, Any]) -> Any:
         """Return some rows, few at a time, as each brings the pages around it into memory."""
