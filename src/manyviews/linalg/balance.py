@@ -11,7 +11,7 @@ from scipy import sparse
 from manyviews.linalg.blocks import row_blocks, smallest_scale
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_only
 
-__all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
+__all__ = ["BalancedScaling", "ScaledMoments", "apply_balanced", "balanced_scaling", "concatenate", "fit_balanced"]
 
 Array = NDArray[Any]
 UNIT_ROWS = ("unit", "tfidf")
@@ -49,14 +49,32 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     """
     X = observed_only(X)
     scaling = fit_scaling(X, kind)
-    mean, variance, size = _moments(X, scaling)
-    constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
+    return balanced_scaling(scaling, _moments(X, scaling), X.dtype, balance=balance, shifted=not sparse.issparse(X))
+
+
+class ScaledMoments(NamedTuple):
+    """Mean (d,), total variance and mean squared length of the scaled rows of a view."""
+
+    mean: Array
+    variance: float
+    size: float
+
+
+def balanced_scaling(
+    scaling: Scaling, moments: ScaledMoments, dtype: Any, *, balance: bool, shifted: bool = True
+) -> BalancedScaling:
+    """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
+
+    ``shifted`` says whether columns are centred: those of dense views.
+    """
+    mean, variance, size = moments
+    constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
     factor = 1.0 if constant or not balance else variance**-0.5
-    if kind in UNIT_ROWS:
+    if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
     shift = mean * scale if scaling.shift is None else scaling.shift + mean * scale
-    merged = Scaling(kind, None if sparse.issparse(X) else shift, scale / factor, scaling.columns)
+    merged = Scaling(scaling.kind, shift if shifted else None, scale / factor, scaling.columns)
     return BalancedScaling(merged, None, constant)
 
 
@@ -86,7 +104,7 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
     return scaled
 
 
-def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
+def _moments(X: Any, scaling: Scaling) -> ScaledMoments:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
     n = X.shape[0]
     total: Any = 0.0
@@ -102,7 +120,7 @@ def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
         else:
             size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
             variance += float(np.square(Z - mean).sum())
-    return mean, max(variance, 0.0) / n, size / n
+    return ScaledMoments(mean, max(variance, 0.0) / n, size / n)
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

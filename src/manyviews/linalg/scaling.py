@@ -16,7 +16,9 @@ __all__ = [
     "apply_scaling",
     "fit_scaling",
     "is_constant",
+    "minmax_scaling",
     "observed_only",
+    "standard_scaling",
     "usual_scaling",
 ]
 
@@ -142,13 +144,18 @@ def _fit_standard(X: Any) -> Scaling:
         for rows in row_blocks(n, max(16, CELLS_PER_BLOCK // X.shape[1])):
             variance += np.square(X[rows] - mean).sum(axis=0)
         variance /= n
+    return standard_scaling(mean, variance, X.dtype)
+
+
+def standard_scaling(mean: Array, variance: Array, dtype: Any) -> Scaling:
+    """Return the scaling "standard" of columns of this type with such means and variances, (d,)."""
     # below this a column varies only by the rounding of its own mean
-    least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
+    least = np.maximum(10 * np.finfo(dtype).eps * np.abs(mean), smallest_scale(dtype))
     columns = np.flatnonzero(np.sqrt(variance) > least)
     if columns.size == 0:
         columns = np.arange(1)
         variance = np.ones_like(variance)
-    kept = None if columns.size == X.shape[1] else columns
+    kept = None if columns.size == mean.size else columns
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
@@ -158,7 +165,12 @@ def _fit_minmax(X: Any) -> Scaling:
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
     low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
+    return minmax_scaling(low, top, X.dtype)
+
+
+def minmax_scaling(low: Array, top: Array, dtype: Any) -> Scaling:
+    """Return the scaling "minmax" of dense columns of this type with such extremes, (d,)."""
+    return Scaling("minmax", low, np.where(top - low > smallest_scale(dtype), top - low, 1.0))
 
 
 def _idf(X: Any, *, smooth: bool) -> Array:

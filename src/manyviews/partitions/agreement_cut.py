@@ -29,7 +29,15 @@ from manyviews.partitions.utility_kmeans import (
     consensus_kmeans,
 )
 
-__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut", "parted_share"]
+__all__ = [
+    "MOST_ITERATIONS",
+    "SAMPLE_ROWS",
+    "AgreementCut",
+    "best_start",
+    "changed_without",
+    "fit_agreement_cut",
+    "parted_share",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -111,7 +119,7 @@ def fit_agreement_cut(
         blank = np.zeros((int(sizes.sum()), k))
         return labels, AgreementCut(sizes, weights, blank, blank, 0.0)
     part = linked if linked.size <= SAMPLE_ROWS else np.sort(rng.choice(linked, SAMPLE_ROWS, replace=False))
-    best = _best_start(base_labels[part], sizes, k, weights, rng)
+    best = best_start(base_labels[part], sizes, k, weights, rng)
     if part.size < linked.size:
         known = base_labels[linked] if linked.size < labels.size else base_labels
         best = _improved(_one_hot(known, sizes), sizes, best.centers, weights)
@@ -121,7 +129,7 @@ def fit_agreement_cut(
     return labels, cut._replace(share=taken_part(base_labels, sizes, labels, k))
 
 
-def _best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+def best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> ConsensusRun:
     """Return the best of all starts, improved, on samples that all have base labels."""
     B = _one_hot(base_labels, sizes)
     runs = (

@@ -19,6 +19,8 @@ __all__ = [
     "clustering_reliability",
     "fit_ensemble_cut",
     "held_part",
+    "part_of",
+    "taken_counts",
     "taken_part",
 ]
 
@@ -221,10 +223,19 @@ def _ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array)
 
 def taken_part(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
     """Return which part of each base cluster the final clusters take, (Σ sizes, k)."""
+    return part_of(taken_counts(base_labels, sizes, labels, k))
+
+
+def taken_counts(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
+    """Return how many samples of each base cluster are in each final cluster, (Σ sizes, k)."""
     tables = []
     for m, size in enumerate(sizes):
         known = (base_labels[:, m] >= 0) & (labels >= 0)
         pairs = base_labels[known, m].astype(np.int64) * k + labels[known]
         tables.append(np.bincount(pairs, minlength=size * k).reshape(size, k))
-    counts = np.vstack(tables).astype(np.float64)
+    return np.vstack(tables).astype(np.float64)
+
+
+def part_of(counts: Array) -> Array:
+    """Return the parts (Σ sizes, k) of base clusters that final clusters take, from ``taken_counts``."""
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
