@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.distributed.parts import Parts
-from manyviews.linalg.blocks import squared_lengths
+from manyviews.linalg.blocks import squared_lengths, sums_by_label
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.prototypes.block_kmeans import (
     Metric,
     assign_rows,
-    cluster_totals,
     coincident,
     count_distinct,
     distinct_points,
@@ -191,7 +190,8 @@ class _RowTotals(NamedTuple):
     source: RowSource
 
     def __call__(self, value: Any, labels: Labels, k: int) -> Array:
-        return cluster_totals(self.source.rows(value), labels, k)
+        rows = self.source.rows(value)
+        return sums_by_label(rows, labels, k, np.ones(labels.size, rows.dtype))
 
 
 class _RowLosses(NamedTuple):

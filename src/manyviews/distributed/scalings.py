@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.distributed.door import BlockViews
-from manyviews.linalg.balance import BalancedScaling, ScaledMoments, balanced_scaling
+from manyviews.linalg.balance import BalancedScaling, ScaledMoments, balanced_scaling, scaled_squares, scaled_sums
 from manyviews.linalg.scaling import (
     SCALINGS,
     Scaling,
-    apply_scaling,
     idf_scaling,
     minmax_scaling,
-    observed_blocks,
+    squared_deviations,
     standard_scaling,
 )
 from manyviews.prototypes.sampled_rows import ViewTreatment
@@ -62,7 +61,9 @@ def block_treatments(
     kinds = ["standard" if kind == "auto" else kind for kind in scalings]
     learned = block_scalings(views, kinds)
     return [
-        centred_treatment(scaling, "cosine" if metric == "cosine" else "euclidean", held.total, held.observed)
+        centred_treatment(
+            scaling, "cosine" if metric == "cosine" else "euclidean", held.total / max(held.observed, 1)
+        )
         for scaling, metric, held in zip(learned, metrics, views.summaries, strict=True)
     ]
 
@@ -84,16 +85,15 @@ def block_balanced(
     """Learn the common scale of each view, as ``fit_balanced`` does."""
     scalings = block_scalings(views, kinds)
     sums = views.parts.total(_scaled_sums, shared=(scalings,))
-    counts = [max(held.observed, 1) for held in views.summaries]
-    means = [total / n for total, n in zip(sums, counts, strict=True)]
+    means = [total / max(n, 1) for n, total in sums]
     found = views.parts.total(_scaled_squares, shared=(scalings, means))
+    moments = [
+        ScaledMoments(mean, max(variance, 0.0) / max(n, 1), size / max(n, 1))
+        for mean, (n, _), (variance, size) in zip(means, sums, found, strict=True)
+    ]
     return [
-        balanced_scaling(
-            scaling, ScaledMoments(mean, max(variance, 0.0) / n, size / n), held.dtype, balance=balance
-        )
-        for scaling, mean, (variance, size), n, held in zip(
-            scalings, means, found, counts, views.summaries, strict=True
-        )
+        balanced_scaling(scaling, moment, held.dtype, balance=balance)
+        for scaling, moment, held in zip(scalings, moments, views.summaries, strict=True)
     ]
 
 
@@ -104,14 +104,9 @@ def _deviations(views: Views, means: list[Array], wanted: list[bool]) -> list[An
     ]
 
 
-def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[Array]:
-    return [
-        _sum(apply_scaling(block, scaling).sum(axis=0, dtype=np.float64) for block in observed_blocks(X))
-        for X, scaling in zip(views.arrays, scalings, strict=True)
-    ]
+def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[tuple[int, Array]]:
+    return [scaled_sums(X, scaling) for X, scaling in zip(views.arrays, scalings, strict=True)]
 
 
 def _scaled_squares(views: Views, scalings: list[Scaling], means: list[Array]) -> list[tuple[float, float]]:
-    return [
-        scaled_squares(X, scaling, mean) for X, scaling, mean in zip(views.arrays, scalings, means, strict=True)
-    ]
+    return [scaled_squares(X, scaling, mean) for X, scaling, mean in zip(views.arrays, scalings, means, strict=True)]

@@ -33,13 +33,13 @@ __all__ = [
     "NO_LABEL",
     "AnchorCut",
     "CutRecipe",
+    "LinkGraph",
     "ViewLink",
     "choose_link",
     "cut_bytes",
     "drawn_candidates",
     "find_links",
     "fit_anchor_cut",
-    "link_graph",
     "own_treatment",
     "with_sigma",
 ]
@@ -125,7 +125,7 @@ class AnchorCut:
 
     def graph(self, found: list[Linked]) -> sparse.csr_array:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
-        return link_graph(self.links, found, self.recipe.unit_weights)
+        return _graph(self.links, found, self.recipe.unit_weights)
 
     def predict(self, arrays: tuple[Any, ...], observed: Array) -> NDArray[np.int32]:
         """Return base labels (n,) of samples; -1 where no view of this clustering says anything."""
@@ -188,25 +188,48 @@ def fit_anchor_cut(
             found.append(linked[1])
     if not links:
         return np.full(n, NO_LABEL, dtype=np.int32), None
-    B = link_graph(links, found, recipe.unit_weights)
-    return _cut(B, tuple(links), recipe, rng)
+    return _cut(LinkGraph(tuple(links), found, recipe.unit_weights, n), recipe, rng)
 
 
-def _cut(
-    B: sparse.csr_array, links: tuple[ViewLink, ...], recipe: CutRecipe, rng: np.random.Generator
-) -> tuple[NDArray[np.int32], AnchorCut]:
-    labels = np.full(B.shape[0], NO_LABEL, dtype=np.int32)
-    linked = np.flatnonzero(np.diff(B.indptr) > 0)
-    k = min(recipe.n_clusters, linked.size)
+class LinkGraph:
+    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for."""
+
+    def __init__(self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int) -> None:
+        self.links, self.found, self.unit = links, found, unit
+        self.shape = n, sum(link.index.points.shape[0] for link in links)
+        self.dtype = np.result_type(*(neighbors.distance for neighbors, _ in found))
+
+    def __getitem__(self, rows: Any) -> sparse.csr_array:
+        part = [
+            (Neighbors(near.index[rows], near.distance[rows]), None if speaking is None else speaking[rows])
+            for near, speaking in self.found
+        ]
+        return _graph(self.links, part, self.unit)
+
+    def linked(self) -> NDArray[np.int64] | None:
+        """Return the samples that have links; None if all have."""
+        if any(speaking is None for _, speaking in self.found):
+            return None
+        return np.flatnonzero(np.any([speaking for _, speaking in self.found], axis=0))
+
+
+def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
+    n = B.shape[0]
+    linked = B.linked()
+    size = n if linked is None else linked.size
+    k = min(recipe.n_clusters, size)
     values, vectors = cut_vectors(B, k, rng)
-    E = np.empty((linked.size, k), dtype=B.dtype)
-    complete = linked.size == B.shape[0]
-    for rows in row_blocks(linked.size, ROWS_PER_BLOCK["approximate"]):
-        block = B[rows] if complete else B[linked[rows]]
-        E[rows] = cut_embedding(block, vectors, values, recipe.rule.embedding)
+    E = np.empty((size, k), dtype=B.dtype)
+    for rows in row_blocks(size, ROWS_PER_BLOCK["approximate"]):
+        E[rows] = cut_embedding(B[rows if linked is None else linked[rows]], vectors, values, recipe.rule.embedding)
+    B.found.clear()  # as large as the embedding, and used up
     result = discretize_embedding(E, k, rng, recipe.rule)
-    labels[linked] = result.labels
-    return labels, AnchorCut(links, vectors, values, result.rule, recipe)
+    if linked is None:
+        labels = result.labels.astype(np.int32)
+    else:
+        labels = np.full(n, NO_LABEL, dtype=np.int32)
+        labels[linked] = result.labels
+    return labels, AnchorCut(B.links, vectors, values, result.rule, recipe)
 
 
 def _reader(arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment | ColumnSample) -> ViewRows:
@@ -336,8 +359,7 @@ def _find(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:
     return find_anchors(link.index, block.rows, link.n_neighbors), block.speaking
 
 
-def link_graph(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
-    """Return the graph (b, q) between a block of rows, whose neighbours in each view are known, and all anchors."""
+def _graph(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
     weights = [
         affinities(neighbors.distance, link.index.metric, link.sigma, unit=unit)
         for link, (neighbors, _) in zip(links, found, strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label, unit_rows
 from manyviews.prototypes.lloyd import ArrayRows, LloydRun, Rows, lloyd
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "RowSteps",
     "assign_rows",
     "block_kmeans",
-    "cluster_totals",
     "coincident",
     "count_distinct",
     "distinct_points",
@@ -146,16 +145,8 @@ class RowSteps(NamedTuple):
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
         k = previous.shape[0]
-        return means_of(cluster_totals(self.X, labels, k), np.bincount(labels, minlength=k), previous, self.metric)
-
-
-def cluster_totals(X: Any, labels: NDArray[np.int64], k: int) -> Array:
-    """Return the sums of the rows of X (n, d), dense or CSR, in each cluster, (k, d)."""
-    n = labels.size
-    # one column per row of X, so that each is read once
-    members = sparse.csc_array((np.ones(n, X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-    sums = members @ X
-    return sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        totals = sums_by_label(self.X, labels, k, np.ones(labels.size, self.X.dtype))
+        return means_of(totals, np.bincount(labels, minlength=k), previous, self.metric)
 
 
 def means_of(totals: Array, sizes: NDArray[np.int64], previous: Array, metric: Metric) -> Array:

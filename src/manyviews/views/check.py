@@ -13,6 +13,7 @@ from manyviews.views import frames
 from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cells, first_text
 from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.container import Views
+from manyviews.views.mapped import read_from_disk
 from manyviews.views.structure import as_2d, check_sparse_parts, telling_index
 
 __all__ = [
@@ -194,7 +195,7 @@ def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
         )
     check_kind(name, array)
     if array.dtype in (np.float32, np.float64):
-        return array
+        return read_from_disk(array)
     with np.errstate(over="ignore"):  # extended precision may become infinite, which is refused with its place
         return array.astype(np.float64)
 
