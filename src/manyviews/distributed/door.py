@@ -15,9 +15,8 @@ from manyviews.views import Views
 from manyviews.views.alignment import check_pair_count
 from manyviews.views.cells import check_largest, distinct_keys
 from manyviews.views.check import Accepts, check_numbers, cut_views
-from manyviews.views.new_samples import match_views
 
-__all__ = ["BlockViews", "ViewSummary", "new_blocks", "read_blocks"]
+__all__ = ["BlockViews", "RowBlocks", "ViewSummary", "given_form", "is_dask", "read_blocks", "row_blocks_of"]
 
 Array = NDArray[Any]
 
@@ -126,27 +125,45 @@ def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
     return BlockViews(parts, head, found.views)
 
 
-def new_blocks(model: Any, views: Any, home: Home) -> Parts:
-    """Return the views of new samples as a fitted model reads them, one ``Views`` of each block."""
-    accepts = model._accepts()._replace(sparse=False)
-    parts = _checked(views, model.views, accepts, home)
-    return parts.map(match_views, shared=(model._fitted_views,))
-
-
 def is_dask(value: Any) -> bool:
     """Tell whether a value is an array or a frame of Dask."""
     return hasattr(value, "__dask_graph__") and hasattr(value, "to_delayed")
 
 
-def _checked(views: Any, cut: Any, accepts: Accepts, home: Home) -> Parts:
+class RowBlocks(NamedTuple):
+    """Blocks of rows of all views, each a tuple of delayed parts, and how many rows they have where that is known.
+
+    ``names`` are those of the views: an empty tuple for a sequence, None for one table.
+    """
+
+    names: tuple[str, ...] | None
+    blocks: list[tuple[Any, ...]]
+    lengths: tuple[float, ...]
+
+
+def given_form(names: tuple[str, ...] | None, parts: tuple[Any, ...]) -> Any:
+    """Return the parts of a block as the views came: a table, a list or a mapping."""
+    if names is None:
+        return parts[0]
+    return dict(zip(names, parts, strict=True)) if names else list(parts)
+
+
+def row_blocks_of(views: Any) -> RowBlocks:
+    """Return the blocks of rows of Dask collections; raise ValueError or TypeError where they do not agree."""
     names, collections = _named(views)
-    columns = [_blocks_of(collection) for collection in _aligned(collections)]
+    aligned = _aligned(collections)
+    columns = [_blocks_of(collection) for collection in aligned]
     counts = {name: len(blocks) for name, blocks in zip(names or range(len(columns)), columns, strict=True)}
     if len(set(counts.values())) > 1:
         raise ValueError(f"the views have different numbers of blocks, {counts}: repartition them alike")
+    lengths = next((item.chunks[0] for item in aligned if hasattr(item, "chunks")), (np.nan,) * len(columns[0]))
+    return RowBlocks(names, list(zip(*columns, strict=True)), lengths)
+
+
+def _checked(views: Any, cut: Any, accepts: Accepts, home: Home) -> Parts:
+    found = row_blocks_of(views)
     check = _delayed(_block)
-    blocks = [check(i, names, cut, accepts, *parts) for i, parts in enumerate(zip(*columns, strict=True))]
-    return Parts(home.hold(blocks), home)
+    return Parts(home.hold([check(i, found.names, cut, accepts, *parts) for i, parts in enumerate(found.blocks)]), home)
 
 
 def _delayed(function: Any) -> Any:
@@ -196,9 +213,8 @@ def _blocks_of(collection: Any) -> list[Any]:
 
 def _block(i: int, names: tuple[str, ...] | None, cut: Any, accepts: Accepts, *parts: Any) -> Views:
     """Return the checked views of a block of rows."""
-    given: Any = parts[0] if names is None else dict(zip(names, parts, strict=True)) if names else list(parts)
     try:
-        views = cut_views(given, cut)
+        views = cut_views(given_form(names, parts), cut)
         return check_numbers(views, accepts) if len(views) else views
     except (ValueError, TypeError) as error:
         raise type(error)(f"block {i} of the rows: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,8 +67,8 @@ class BlockSteps(NamedTuple):
     def assign(self, centers: Any) -> tuple[Grouped, Grouped]:
         """Return the nearest centre of every row and the losses, both in one."""
         k = self.count(centers)
-        pairs = self.parts.map(self.assign_block, shared=self.prepare(centers))
-        found = self._grouped(pairs, k)
+        sums = partial(_sums, k=k, totals=self.totals_block)
+        found = Grouped(*self.parts.mapped(self.assign_block, shared=self.prepare(centers), sums=sums))
         return found, found
 
     def update(self, labels: Grouped, previous: Any) -> Any:
@@ -78,16 +79,13 @@ class BlockSteps(NamedTuple):
         """Return the same; what single rows lose is asked for only where a cluster is empty."""
         return losses
 
-    def _grouped(self, pairs: Parts, k: int) -> Grouped:
-        return Grouped(pairs, self.parts.total(_sums, pairs, shared=(k, self.totals_block)))
-
     def moved(self, labels: Grouped, rows: Labels, clusters: Labels) -> Grouped:
         """Return the labels with some rows, by number, in other clusters."""
         assert self.parts.sizes is not None
         starts = np.cumsum(self.parts.sizes) - self.parts.sizes
         numbered = replace(self.parts, values=tuple(self.parts.home.share(int(start)) for start in starts))
         pairs = labels.pairs.map(_moved, numbered, shared=(rows, clusters))
-        return self._grouped(pairs, labels.sums.sizes.size)
+        return Grouped(pairs, self.parts.total(_sums, pairs, shared=(labels.sums.sizes.size, self.totals_block)))
 
 
 class PartRows(NamedTuple):
@@ -186,7 +184,8 @@ def discretize_parts(E: Parts, k: int, rng: np.random.Generator, rule: Embedding
     return np.asarray(centers[np.unique(coincident(centers))])
 
 
-class _RowTotals(NamedTuple):
+@dataclass(frozen=True)
+class _RowTotals:
     source: RowSource
 
     def __call__(self, value: Any, labels: Labels, k: int) -> Array:
@@ -194,7 +193,8 @@ class _RowTotals(NamedTuple):
         return sums_by_label(rows, labels, k, np.ones(labels.size, rows.dtype))
 
 
-class _RowLosses(NamedTuple):
+@dataclass(frozen=True)
+class _RowLosses:
     source: RowSource
     metric: Metric
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,17 +26,24 @@ class Home(NamedTuple):
 
     client: Any = None
 
-    def hold(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Start computing delayed values and keep them where they are made.
+    def hold(self, values: Sequence[Any], needs: Any = None) -> tuple[Any, ...]:
+        """Compute delayed values and keep them where they are made.
 
-        Dask remembers how they were made, so that the loss of a worker costs time and nothing else.
+        Dask remembers how they were made, so that the loss of a worker costs time and nothing else. What is held
+        already and they are made of, ``needs``, must not be let go before they are there.
         """
         import dask
 
-        return tuple(dask.persist(*values) if self.client is None else self.client.persist(list(values)))
+        if self.client is None and not _has_workers():
+            return tuple(dask.persist(*values))
+        from distributed import wait
 
-    def fetch(self, values: Sequence[Any]) -> list[Any]:
-        """Return delayed values."""
+        held = tuple(dask.persist(*values) if self.client is None else self.client.persist(list(values)))
+        wait(held)
+        return held
+
+    def fetch(self, values: Sequence[Any], needs: Any = None) -> list[Any]:
+        """Return delayed values, for which ``needs`` are kept so long."""
         import dask
 
         if self.client is None:
@@ -48,10 +56,21 @@ class Home(NamedTuple):
         from dask import delayed
 
         packed = pickle.dumps(values, protocol=pickle.HIGHEST_PROTOCOL)
+        unpack = delayed(_unpacked, pure=False)
+        if len(packed) <= PIECE_BYTES:
+            return unpack(packed)
         pieces = [packed[start : start + PIECE_BYTES] for start in range(0, len(packed), PIECE_BYTES)]
-        if len(pieces) > 1:
-            pieces = [self.hold([delayed(bytes, pure=False)(piece)])[0] for piece in pieces]
-        return self.hold([delayed(_unpacked, pure=False)(*pieces)])[0]
+        sent = [self.hold([delayed(bytes, pure=False)(piece)])[0] for piece in pieces]
+        return self.hold([unpack(*sent)], sent)[0]
+
+
+def _has_workers() -> bool:
+    """Tell whether a client was made, whose workers Dask then goes to by itself."""
+    distributed = sys.modules.get("distributed")
+    try:
+        return distributed is not None and distributed.default_client() is not None
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -89,11 +108,29 @@ class Parts:
         Parts
             What it returns, held where it was made; of as many rows.
         """
-        return replace(self, values=self.home.hold(self._calls(function, others, shared)))
+        given, calls = self._calls(function, others, shared)
+        return replace(self, values=self.home.hold(calls, given))
+
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        *others: Parts,
+        shared: tuple[Any, ...] = (),
+        sums: Callable[..., Any],
+    ) -> tuple[Parts, Any]:
+        """Do what ``map`` does, and return also the sum of what ``sums`` makes of each block and its new value."""
+        from dask import delayed
+
+        given, calls = self._calls(function, others, shared)
+        pairs = zip(self.values, calls, strict=True)
+        total = _tree([delayed(sums, pure=False)(*pair) for pair in pairs], added)
+        *held, total = self.home.hold([*calls, total], given)
+        return replace(self, values=tuple(held)), self.home.fetch([total])[0]
 
     def gather(self, function: Callable[..., Any], *others: Parts, shared: tuple[Any, ...] = ()) -> list[Any]:
         """Return what a function makes of every block, as ``map`` calls it."""
-        return self.home.fetch(self._calls(function, others, shared))
+        given, calls = self._calls(function, others, shared)
+        return self.home.fetch(calls, given)
 
     def total(
         self,
@@ -107,23 +144,8 @@ class Parts:
         The sum is taken in an order that depends on the number of blocks alone, so it does not depend on the workers;
         ``combine`` takes a list in place of adding it up.
         """
-        return self.home.fetch([self.summed(function, *others, shared=shared, combine=combine)])[0]
-
-    def summed(
-        self,
-        function: Callable[..., Any],
-        *others: Parts,
-        shared: tuple[Any, ...] = (),
-        combine: Callable[[list[Any]], Any] | None = None,
-    ) -> Any:
-        """Return the ``total`` as a delayed object."""
-        from dask import delayed
-
-        add = delayed(combine or added, pure=False)
-        level = self._calls(function, others, shared)
-        while len(level) > 1:
-            level = [add(level[start : start + FAN_IN]) for start in range(0, len(level), FAN_IN)]
-        return level[0]
+        given, calls = self._calls(function, others, shared)
+        return self.home.fetch([_tree(calls, combine or added)], given)[0]
 
     def read(
         self, rows: NDArray[np.int64], function: Callable[..., Any] | None = None, shared: tuple[Any, ...] = ()
@@ -140,19 +162,31 @@ class Parts:
         call = delayed(partial(_called, function or _rows), pure=False)
         given = self.home.share(*shared)
         wanted = zip(used, np.split(local, starts[1:]), strict=True)
-        found = self.home.fetch([call(given, self.values[b], places) for b, places in wanted])
+        found = self.home.fetch([call(given, self.values[b], places) for b, places in wanted], given)
         stacked = np.concatenate(found)
         back = np.empty_like(order)
         back[order] = np.arange(order.size)
         return stacked[back]
 
-    def _calls(self, function: Callable[..., Any], others: tuple[Parts, ...], shared: tuple[Any, ...]) -> list[Any]:
+    def _calls(
+        self, function: Callable[..., Any], others: tuple[Parts, ...], shared: tuple[Any, ...]
+    ) -> tuple[Any, list[Any]]:
+        """Return what the calls share, and the calls."""
         from dask import delayed
 
         call = delayed(partial(_called, function), pure=False)
         given = self.home.share(*shared)
         columns = zip(self.values, *(other.values for other in others), strict=True)
-        return [call(given, *values) for values in columns]
+        return given, [call(given, *values) for values in columns]
+
+
+def _tree(values: list[Any], combine: Callable[[list[Any]], Any]) -> Any:
+    from dask import delayed
+
+    add = delayed(combine, pure=False)
+    while len(values) > 1:
+        values = [add(values[start : start + FAN_IN]) for start in range(0, len(values), FAN_IN)]
+    return values[0]
 
 
 def _called(function: Callable[..., Any], shared: tuple[Any, ...], *values: Any) -> Any:

@@ -51,9 +51,7 @@ def _scaling(kind: str | None, held: Any, mean: Array, variance: Array) -> Scali
     return Scaling(kind)
 
 
-def block_treatments(
-    views: BlockViews, scalings: Sequence[str | None], metrics: Sequence[str]
-) -> list[ViewTreatment]:
+def block_treatments(views: BlockViews, scalings: Sequence[str | None], metrics: Sequence[str]) -> list[ViewTreatment]:
     """Learn how each view is treated, as ``fit_treatment`` does for dense views."""
     unknown = [metric for metric in metrics if metric not in ("auto", *METRICS)]
     if unknown:
@@ -61,9 +59,7 @@ def block_treatments(
     kinds = ["standard" if kind == "auto" else kind for kind in scalings]
     learned = block_scalings(views, kinds)
     return [
-        centred_treatment(
-            scaling, "cosine" if metric == "cosine" else "euclidean", held.total / max(held.observed, 1)
-        )
+        centred_treatment(scaling, "cosine" if metric == "cosine" else "euclidean", held.total / max(held.observed, 1))
         for scaling, metric, held in zip(learned, metrics, views.summaries, strict=True)
     ]
 
@@ -79,9 +75,7 @@ def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[A
             )
 
 
-def block_balanced(
-    views: BlockViews, kinds: Sequence[str | None], *, balance: bool = True
-) -> list[BalancedScaling]:
+def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: bool = True) -> list[BalancedScaling]:
     """Learn the common scale of each view, as ``fit_balanced`` does."""
     scalings = block_scalings(views, kinds)
     sums = views.parts.total(_scaled_sums, shared=(scalings,))

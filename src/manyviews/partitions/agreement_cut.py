@@ -32,6 +32,7 @@ from manyviews.partitions.utility_kmeans import (
 __all__ = [
     "MOST_ITERATIONS",
     "SAMPLE_ROWS",
+    "TOLERANCE",
     "AgreementCut",
     "best_start",
     "changed_without",
@@ -45,6 +46,7 @@ Labels = NDArray[np.int64]
 SAMPLE_ROWS = 1_500
 RANDOM_STARTS = 8
 MOST_ITERATIONS = 50
+TOLERANCE = 1e-9
 RULE = EmbeddingRule("cosine", 20, 5)
 
 
@@ -145,7 +147,7 @@ def _means(B: Any, labels: Labels, sizes: Labels, k: int) -> Array:
 
 def _improved(B: Any, sizes: Labels, centers: Array, weights: Array) -> ConsensusRun:
     return consensus_kmeans(
-        B, sizes, centers, weights=weights, utility="categorical", tol=1e-9, max_iter=MOST_ITERATIONS
+        B, sizes, centers, weights=weights, utility="categorical", tol=TOLERANCE, max_iter=MOST_ITERATIONS
     )
 
 

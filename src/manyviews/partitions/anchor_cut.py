@@ -34,6 +34,7 @@ __all__ = [
     "AnchorCut",
     "CutRecipe",
     "LinkGraph",
+    "Linked",
     "ViewLink",
     "choose_link",
     "cut_bytes",

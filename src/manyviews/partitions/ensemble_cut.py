@@ -17,8 +17,10 @@ __all__ = [
     "Weighting",
     "cluster_reliability",
     "clustering_reliability",
+    "ensemble_gram",
     "fit_ensemble_cut",
     "held_part",
+    "mean_reliability",
     "part_of",
     "taken_counts",
     "taken_part",
@@ -142,10 +144,10 @@ def fit_ensemble_cut(
     """
     n = base_labels.shape[0]
     weights = np.ones(int(sizes.sum()))
-    W = _ensemble_gram(base_labels, sizes, weights)
+    W = ensemble_gram(base_labels, sizes, weights)
     if weighting == "reliability":
         weights = cluster_reliability(W, sizes)
-        W = _ensemble_gram(base_labels, sizes, weights)
+        W = ensemble_gram(base_labels, sizes, weights)
     weights = weights.astype(dtype)
     values, vectors = reduced_eigenvectors(W, k, rng)
     cut = EnsembleCut(sizes, weights, vectors, values, np.zeros((k, k)), np.zeros((weights.size, k)), rule)
@@ -194,7 +196,11 @@ def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]
 
 def clustering_reliability(base_labels: Array, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the mean ``cluster_reliability`` (M,) of the clusters of each base clustering."""
-    W = _ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())))
+    return mean_reliability(ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum()))), sizes)
+
+
+def mean_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean ``cluster_reliability`` (M,) from the ``ensemble_gram`` of weights 1."""
     return np.asarray(np.add.reduceat(cluster_reliability(W, sizes), _starts(sizes)) / sizes)
 
 
@@ -214,7 +220,8 @@ def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
 
-def _ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
+def ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
+    """Return the sum of ``gram_block`` over the one-hot graph of all samples, (Σ sizes, Σ sizes)."""
     total = sparse.csr_array((weights.size, weights.size))
     for rows in row_blocks(base_labels.shape[0], ROWS_PER_BLOCK):
         total = total + gram_block(one_hot_block(base_labels[rows], sizes, weights))

@@ -75,8 +75,8 @@ class ArrayRows:
 
 
 def lloyd(
-    assign: Callable[[Centers], tuple[Labels, Array]],
-    update: Callable[[Labels, Centers], Centers],
+    assign: Callable[[Centers], tuple[Any, Any]],
+    update: Callable[[Any, Centers], Centers],
     centers: Centers,
     k: int,
     *,

@@ -167,7 +167,7 @@ def check_tells(view: Labelled, observed: Array) -> None:
 
 
 def check_largest(name: str, n_observed: int, largest: float, dtype: Any) -> None:
-    """Raise ValueError as ``check_tells`` does, for a view of this type with so many rows and such a largest modulus."""
+    """Raise ValueError as ``check_tells`` does, for a view of this type with so many rows and such a modulus."""
     if n_observed == 0:
         raise ValueError(f"view {name!r}: Input contains NaN only, no sample is observed in it; leave it out")
     if 0 < largest < SMALLEST.get(np.dtype(dtype), 0.0):
