@@ -29,7 +29,16 @@ from manyviews.partitions.utility_kmeans import (
     consensus_kmeans,
 )
 
-__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut", "parted_share"]
+__all__ = [
+    "MOST_ITERATIONS",
+    "SAMPLE_ROWS",
+    "TOLERANCE",
+    "AgreementCut",
+    "best_start",
+    "changed_without",
+    "fit_agreement_cut",
+    "parted_share",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -37,6 +46,7 @@ Labels = NDArray[np.int64]
 SAMPLE_ROWS = 1_500
 RANDOM_STARTS = 8
 MOST_ITERATIONS = 50
+TOLERANCE = 1e-9
 RULE = EmbeddingRule("cosine", 20, 5)
 
 
@@ -111,7 +121,7 @@ def fit_agreement_cut(
         blank = np.zeros((int(sizes.sum()), k))
         return labels, AgreementCut(sizes, weights, blank, blank, 0.0)
     part = linked if linked.size <= SAMPLE_ROWS else np.sort(rng.choice(linked, SAMPLE_ROWS, replace=False))
-    best = _best_start(base_labels[part], sizes, k, weights, rng)
+    best = best_start(base_labels[part], sizes, k, weights, rng)
     if part.size < linked.size:
         known = base_labels[linked] if linked.size < labels.size else base_labels
         best = _improved(OneHotRows(known, sizes), sizes, best.centers, weights)
@@ -121,7 +131,7 @@ def fit_agreement_cut(
     return labels, cut._replace(share=taken_part(base_labels, sizes, labels, k))
 
 
-def _best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+def best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> ConsensusRun:
     """Return the best of all starts, improved, on samples that all have base labels."""
     B = OneHotRows(base_labels, sizes)
     runs = (
@@ -137,7 +147,7 @@ def _means(B: Any, labels: Labels, sizes: Labels, k: int) -> Array:
 
 def _improved(B: Any, sizes: Labels, centers: Array, weights: Array) -> ConsensusRun:
     return consensus_kmeans(
-        B, sizes, centers, weights=weights, utility="categorical", tol=1e-9, max_iter=MOST_ITERATIONS
+        B, sizes, centers, weights=weights, utility="categorical", tol=TOLERANCE, max_iter=MOST_ITERATIONS
     )
 
 
