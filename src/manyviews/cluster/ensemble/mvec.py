@@ -13,7 +13,7 @@ once. A group of N equal samples is one row and column; its size enters the prod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -54,13 +54,14 @@ DOUBLE_LIMIT = 300
 
 @dataclass(frozen=True)
 class MVECOptions:
-    """Weights λ₁ and λ₂, and the variants of the steps; see ``MVEC``."""
+    """Weights λ₁ and λ₂, and the variants of the steps and of the stop; see ``MVEC``."""
 
     nuclear_weight: float = 1.0
     noise_weight: float = 0.01
     simplex: Literal["project", "alm"] = "project"
     laplacian: Literal["normalized", "unnormalized"] = "normalized"
     step: Literal["tight", "paper"] = "tight"
+    stop: Literal["views", "paper"] = "views"
 
 
 class MVECResult(NamedTuple):
@@ -127,11 +128,23 @@ class MVECState:
         return float(self.sizes[rows] @ (np.square(block) @ self.sizes))
 
     def iterate(self, mu: float, following: float) -> float:
-        """Make one iteration and return the largest relative residual of a view."""
+        """Make one iteration and return the residual: the largest relative one of a view, or of all constraints."""
         self.update_low_rank_part(mu)
         self.update_affinity(self.gradient(), mu, following)
         old, self.H = self.H, self._cut.partition(self.Z)
-        return max(self._update_view(v, old, mu, following) for v in range(len(self.operators)))
+        of_views = max(self._update_view(v, old, mu, following) for v in range(len(self.operators)))
+        return of_views if self.options.stop == "views" else max(of_views, *self.constraint_gaps())
+
+    def constraint_gaps(self) -> tuple[float, float]:
+        """Return the largest entries of |Z - J| and of |Z1 - 1|."""
+        left, right = self._low_rank_factors()
+        apart = max(float(np.abs(self.Z[rows] - left[rows] @ right).max()) for rows in self._blocks())
+        return apart, float(np.abs(self.Z @ self.sizes.astype(self.Z.dtype) - 1).max())
+
+    def _low_rank_factors(self) -> tuple[Array, Array]:
+        """Return J as a product, between groups of samples as Z is."""
+        left = self.J.U * (self.J.values.astype(self.Z.dtype) / self.root[:, None])
+        return left, (self.J.V / self.root[:, None]).T
 
     def update_low_rank_part(self, mu: float) -> None:
         """J step: singular value threshold of Z + Λ/μ; leaves Z + Λ/μ - J in ``scaled_lambda``."""
@@ -141,8 +154,7 @@ class MVECState:
         scaled = M * self.root[:, None] * self.root if self.merged else M
         self.J = self.shrink(scaled, tau)
         if self.J.values.size:
-            left = self.J.U * (self.J.values.astype(M.dtype) / self.root[:, None])
-            right = (self.J.V / self.root[:, None]).T
+            left, right = self._low_rank_factors()
             for rows in self._blocks():
                 M[rows] -= left[rows] @ right
 
@@ -212,9 +224,44 @@ class MVECState:
         return float(np.sqrt(missed)) / self.norms[v]
 
 
-def solve_mvec(state: MVECState, penalty: Penalty, *, tol: float, max_iter: int) -> MVECResult:
-    """Run the iterations until the constraints of all views hold to ``tol``, relative to the norm of S_v."""
-    history = augmented_lagrangian(state.iterate, penalty, tol=tol, max_iter=max_iter, min_iter=MIN_ITER)
+def solve_mvec(
+    state: MVECState,
+    penalty: Penalty,
+    *,
+    tol: float,
+    max_iter: int,
+    labels_of: Callable[[MVECState], NDArray[np.int64]] | None = None,
+) -> MVECResult:
+    """Run the iterations until the residual is below ``tol``.
+
+    Parameters
+    ----------
+    state : MVECState
+        The start, which is updated in place.
+    penalty : Penalty
+        Schedule of the penalty.
+    tol : float
+        Residual that ends the iterations; see ``MVEC``.
+    max_iter : int
+        Most iterations.
+    labels_of : callable, default=None
+        Takes the state after an iteration and returns labels (n,), which the history then holds.
+
+    Returns
+    -------
+    MVECResult
+        Affinity, its low-rank part, partition and history.
+    """
+    labels: list[NDArray[np.int64]] = []
+
+    def step(mu: float, following: float) -> float:
+        residual = state.iterate(mu, following)
+        if labels_of is not None:
+            labels.append(labels_of(state))
+        return residual
+
+    history = augmented_lagrangian(step, penalty, tol=tol, max_iter=max_iter, min_iter=MIN_ITER)
+    history = replace(history, labels=np.array(labels)) if labels else history
     if state.options.simplex == "alm":
         sums = state.Z @ state.sizes.astype(state.Z.dtype)
         state.Z /= np.where(sums > 0, sums, 1)[:, None]
@@ -270,10 +317,18 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         groups are left: an approximation for large n; raising it comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
+    stop : {"views", "paper"}, default="views"
+        Which residual ends the iterations. "views":
+        :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F`, which the paper plots. "paper", as in its
+        Algorithm 1: the largest of that, of :math:`|Z - J|` with J the low-rank part of Z, and of :math:`|Z 1 - 1|`; it
+        takes up to twice the iterations, so raise ``max_iter``.
     tol : float, default=1e-4
-        Residual :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F` that ends the iterations.
+        Residual that ends the iterations.
     max_iter : int, default=100
         Most iterations.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels of each iteration, at the cost of the final step in each; it
+        changes nothing else.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense; tf-idf and unit rows if sparse ("tfidf_plain":
         terms that all samples have do not count), or unit rows where more than half of the entries are not 0.
@@ -301,9 +356,11 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     groups_ : ndarray of shape (n,), int64
         Group of each sample, in order of first appearance.
     history_ : History
-        Residual after each iteration, as ``residual``; the objective is not computed.
+        Residual after each iteration, as ``residual``; the objective is not computed. With ``keep_labels`` the labels
+        that the ``final`` step gives after each iteration.
     n_iter_, converged_ : int, bool
-        Iterations, and whether ``tol`` was met.
+        Iterations, and whether the residual of ``stop`` fell below ``tol``. With "views" that says nothing of Z and its
+        low-rank part J, which then still differ by 0.1 in some entries.
     scalings_ : tuple of str or None
         What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
@@ -328,8 +385,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     with the training samples.
 
     No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
-    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples. ``converged_`` tells that the
-    constraint of every view holds to ``tol``; Z and its low-rank part J may still differ, by 0.1 in some entries.
+    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples.
 
     References
     ----------
@@ -345,7 +401,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     """
 
     _published: ClassVar[dict[str, Any]] = {"metric": "cosine", "scaling": None}
-    _printed = _published | {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
+    _printed = _published | {
+        "simplex": "alm",
+        "laplacian": "unnormalized",
+        "step": "paper",
+        "final": "kmeans_h",
+        "stop": "paper",
+        "max_iter": 200,
+    }
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -354,12 +417,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         "simplex": [one_of("project", "alm")],
         "laplacian": [one_of("normalized", "unnormalized")],
         "step": [one_of("tight", "paper")],
+        "stop": [one_of("views", "paper")],
         "final": [one_of("lrr", "spectral", "kmeans_h")],
         "n_init": [POSITIVE_INT],
         "max_groups": [INT_FROM_TWO, None],
         "precision": [one_of("auto", "single", "double")],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -380,8 +445,10 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         n_init: int = 20,
         max_groups: int | None = None,
         precision: str = "auto",
+        stop: Any = "views",
         tol: float = 1e-4,
         max_iter: int = 100,
+        keep_labels: bool = False,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -405,8 +472,10 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         self.n_init = n_init
         self.max_groups = max_groups
         self.precision = precision
+        self.stop = stop
         self.tol = tol
         self.max_iter = max_iter
+        self.keep_labels = keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         u = len(views)  # groups of samples with equal base labels, which identical samples have
@@ -421,38 +490,56 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         return np.dtype(np.float64 if double else np.float32)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        partition_rng, solver_rng, final_rng = rng.spawn(3)
+        partition_rng, solver_rng, final_rng, history_rng = rng.spawn(4)
         partitions = self._make_partitions(views, partition_rng)
         # the unnormalized Laplacian tells samples of one group apart
         whole = self.laplacian == "unnormalized"
         most = None if self.max_groups is None else max(self.max_groups, self.n_clusters)
         groups = every_row(len(views)) if whole else merge_rows(self.base_labels_, most, partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
-        result = self._solve(merged, groups, solver_rng)
+        result = self._solve(merged, groups, solver_rng, history_rng)
         self.affinity_, self.groups_ = result.Z, groups.of_sample
-        labels = self._discretize(result, groups, final_rng)
+        rows = self._final_rows(result, groups, final_rng)
+        clusters = kmeans(rows, result.H.shape[1], final_rng, n_init=self.n_init, weights=groups.sizes)
+        self.embedding_ = rows[groups.of_sample]
+        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
+        labels = clusters.labels
         self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
         return self._record(FitResult(labels[groups.of_sample], result.history))
 
-    def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:
+    def _solve(
+        self,
+        labels: list[NDArray[np.int64]],
+        groups: Groups,
+        rng: np.random.Generator,
+        history_rng: np.random.Generator,
+    ) -> MVECResult:
         u, dtype = groups.first.size, self._dtype(groups.first.size)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
-        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
+        options = MVECOptions(
+            self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, self.stop
+        )
         state = MVECState(operators, min(self.n_clusters, u), options, rng)
-        return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 
-    def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the label of each group."""
-        k = result.H.shape[1]
+        def labels_of(now: MVECState) -> NDArray[np.int64]:
+            rows = self._final_rows(now, groups, history_rng)
+            found = kmeans(rows, now.H.shape[1], history_rng, n_init=self.n_init, weights=groups.sizes)
+            return found.labels[groups.of_sample]
+
+        return solve_mvec(
+            state,
+            Penalty(growth=self.penalty_growth),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            labels_of=labels_of if self.keep_labels else None,
+        )
+
+    def _final_rows(self, found: MVECResult | MVECState, groups: Groups, rng: np.random.Generator) -> Array:
+        """Return the rows of the groups that the final k-means takes."""
         if self.final == "lrr":
-            rows = affinity_embedding(result.J, result.Z, k, rng, groups.sizes)
-        else:
-            rows = unit_rows(result.H) if self.final == "spectral" else result.H
-        clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
-        self.embedding_ = rows[groups.of_sample]
-        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
-        return clusters.labels
+            return affinity_embedding(found.J, found.Z, found.H.shape[1], rng, groups.sizes)
+        return unit_rows(found.H) if self.final == "spectral" else found.H
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         return self._vote(self._new_base_labels(views))
