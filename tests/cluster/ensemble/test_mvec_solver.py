@@ -3,7 +3,7 @@ import pytest
 from scipy.linalg import eigh
 
 from manyviews.cluster.ensemble import mvec
-from manyviews.cluster.ensemble.mvec import MVECOptions, MVECState, solve_mvec
+from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECState, solve_mvec
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation, coassociation

@@ -25,18 +25,10 @@ from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.rank_graph import (
-    FirstScales,
-    Projection,
-    RankGraph,
-    RankRule,
-    Support,
-    rank_constrained_graph,
-)
+from manyviews.graphs.graph_fusion import fused, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
-from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
-from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
@@ -49,8 +41,6 @@ __all__ = [
     "fusion_steps",
     "initial_graphs",
     "solve_udbgl",
-    "update_view_graph",
-    "update_view_weights",
 ]
 
 Array = NDArray[Any]
@@ -159,10 +149,10 @@ def fusion_steps(
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
     delta = np.full(len(Z), 1.0 / len(Z))
-    B = _fuse(Z, delta)
+    B = fused(Z, delta)
     empty = np.zeros(0)
     start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
-    yield FusionStep(start, Z, delta, B, _objective(products, Z, B, B, alpha, beta))
+    yield FusionStep(start, Z, delta, B, fusion_objective(products, Z, B, B, alpha, beta))
     while True:
         found = rank_constrained_graph(B, c, **search)
         P = found.P.toarray()
@@ -171,40 +161,8 @@ def fusion_steps(
         given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
         Z = list(in_threads(update_view_graph, given, n_jobs))
         delta = update_view_weights(Z, P)
-        B = _fuse(Z, delta)
-        yield FusionStep(found, Z, delta, B, _objective(products, Z, B, P, alpha, beta))
-
-
-def update_view_graph(
-    view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float
-) -> Array:
-    """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
-    H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
-    F = (2.0 * beta * d) * rest - 2.0 * view.cross
-    return solve_simplex_qp(H, F, start=Z)
-
-
-def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
-    """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
-    flat = [Z_v.ravel() for Z_v in Z]
-    gram = np.array([[x @ y for y in flat] for x in flat])
-    size = float(np.trace(gram))
-    if eigenvalues(gram)[-1] < 1e-12 * size:
-        # equal views: this ridge shares the weight evenly between them
-        gram = gram + 1e-8 * size * np.eye(len(gram))
-    target = np.array([[x @ P.ravel() for x in flat]])
-    return np.asarray(solve_simplex_qp(gram, -target)[0])
-
-
-def _fuse(Z: Sequence[Array], delta: Array) -> Array:
-    return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
-
-
-def _objective(
-    products: Sequence[ViewProducts], Z: Sequence[Array], B: Array, P: Array, alpha: float, beta: float
-) -> float:
-    errors = (view.error(Z_v) + alpha * float(np.vdot(Z_v, Z_v)) for view, Z_v in zip(products, Z, strict=True))
-    return beta * float(np.square(B - P).sum()) + sum(errors)
+        B = fused(Z, delta)
+        yield FusionStep(found, Z, delta, B, fusion_objective(products, Z, B, P, alpha, beta))
 
 
 class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
