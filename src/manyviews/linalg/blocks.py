@@ -39,7 +39,7 @@ def rows_of_cells(width: int) -> int:
 
 
 def squared_lengths(X: Any, dtype: Any = None) -> NDArray[Any]:
-    """Return the squared Euclidean length of each row, dense, CSR or scaled when read, summed in ``dtype`` (that of X)."""
+    """Return the squared length of each row, dense, CSR or scaled when read, summed in ``dtype`` (that of X)."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=dtype).ravel()
     if isinstance(X, np.ndarray):

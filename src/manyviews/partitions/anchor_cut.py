@@ -177,6 +177,21 @@ def fit_anchor_cut(
         The rule; None if no sample is labelled.
     """
     n = observed.shape[0]
+    links, found = _link_views(arrays, observed, members, recipe, rng, kept)
+    if not links:
+        return np.full(n, NO_LABEL, dtype=np.int32), None
+    return _cut(LinkGraph(links, found, recipe.unit_weights, n), recipe, rng)
+
+
+def _link_views(
+    arrays: tuple[Any, ...],
+    observed: Array,
+    members: Sequence[tuple[int, ViewTreatment | ColumnSample]],
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    kept: Sequence[KeptRows | None],
+) -> tuple[tuple[ViewLink, ...], list[Linked]]:
+    """Link all samples to anchors in the views of a group that say something."""
     links, found = [], []
     for view, treatment in members:
         rows = kept[view] if kept else None
@@ -187,9 +202,7 @@ def fit_anchor_cut(
         if linked is not None:
             links.append(linked[0])
             found.append(linked[1])
-    if not links:
-        return np.full(n, NO_LABEL, dtype=np.int32), None
-    return _cut(LinkGraph(tuple(links), found, recipe.unit_weights, n), recipe, rng)
+    return tuple(links), found
 
 
 class LinkGraph:
@@ -211,7 +224,7 @@ class LinkGraph:
         """Return the samples that have links; None if all have."""
         if any(speaking is None for _, speaking in self.found):
             return None
-        return np.flatnonzero(np.any([speaking for _, speaking in self.found], axis=0))
+        return np.flatnonzero(np.any([mask for _, mask in self.found if mask is not None], axis=0))
 
 
 def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
@@ -321,7 +334,7 @@ def choose_link(
 def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
-    index = np.empty((n, K), np.int32)
+    index = np.empty((n, K), np.int16 if link.index.points.shape[0] <= np.iinfo(np.int16).max else np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
     for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):

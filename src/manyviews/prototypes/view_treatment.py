@@ -95,7 +95,7 @@ def as_sparse_if_so(X: Any) -> Any:
     blocks, stored = [], 0
     for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
         block = X[rows]
-        stored += np.count_nonzero(block)
+        stored += int(np.count_nonzero(block))
         if stored >= SPARSE_DENSITY * X.size or not block.min() >= 0:
             return X
         blocks.append(sparse.csr_array(block))

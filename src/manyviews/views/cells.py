@@ -15,6 +15,7 @@ __all__ = [
     "check_largest",
     "check_sparse_cells",
     "check_tells",
+    "column_extremes",
     "constant_columns",
     "distinct_keys",
     "distinct_samples",
@@ -193,12 +194,22 @@ def constant_columns(array: Any, observed: Array) -> Array:
     if sparse.issparse(array):
         low, high = (np.asarray(extreme.todense()).ravel() for extreme in (array.min(axis=0), array.max(axis=0)))
         return np.asarray(low == high)
+    low, high = column_extremes(array, observed)
+    return np.asarray(low >= high)
+
+
+def column_extremes(array: Array, observed: Array | None = None) -> tuple[Array, Array]:
+    """Return the least and the largest number of each column of a dense view, both (d,); NaN cells do not count.
+
+    A column without numbers has ∞ and -∞.
+    """
     low, high = np.full(array.shape[1], np.inf), np.full(array.shape[1], -np.inf)
     for start in range(0, array.shape[0], ROWS_PER_BLOCK):
-        block = array[start : start + ROWS_PER_BLOCK][observed[start : start + ROWS_PER_BLOCK]]
+        rows = slice(start, start + ROWS_PER_BLOCK)
+        block = array[rows] if observed is None else array[rows][observed[rows]]
         low = np.fmin(low, np.fmin.reduce(block, axis=0, initial=np.inf))
         high = np.fmax(high, np.fmax.reduce(block, axis=0, initial=-np.inf))
-    return np.asarray(low >= high)
+    return low, high
 
 
 def distinct_samples(arrays: Sequence[Any], enough: int) -> int:

@@ -11,6 +11,8 @@ __all__ = ["MappedRows", "read_from_disk"]
 
 # modes in which nothing is lost with the pages: they are those of the file
 _MODES = ("r", "r+")
+_FEW_ROWS = 512
+_ROWS_PER_BLOCK = 16_384
 
 
 class MappedRows(np.memmap):
@@ -22,11 +24,38 @@ class MappedRows(np.memmap):
 
     def __getitem__(self, key: Any) -> Any:
         """Return a part of the map as an array in memory; all of it is no part."""
+        if isinstance(key, slice) and key.step not in (None, 1):
+            key = np.arange(*key.indices(self.shape[0]))
+        if isinstance(key, np.ndarray) and key.dtype.kind in "iu" and key.ndim == 1:
+            return self._scattered(key)
+        if (
+            isinstance(key, tuple)
+            and len(key) == self.ndim == 2
+            and isinstance(key[0], slice)
+            and key[0] == slice(None)
+        ):
+            return self._columns(key[1])
         part = super().__getitem__(key)
         if not isinstance(part, np.ndarray) or part.size >= self.size:
             return part
         copy = np.array(part, subok=False)
         _release(self)
+        return copy
+
+    def _columns(self, columns: Any) -> Any:
+        """Return some columns of all rows."""
+        blocks = []
+        for start in range(0, self.shape[0], _ROWS_PER_BLOCK):
+            blocks.append(np.array(super().__getitem__((slice(start, start + _ROWS_PER_BLOCK), columns)), subok=False))
+            _release(self)
+        return np.concatenate(blocks)
+
+    def _scattered(self, rows: np.ndarray[Any, Any]) -> Any:
+        """Return some rows, few at a time, as each brings the pages around it into memory."""
+        copy = np.empty((rows.size, *self.shape[1:]), self.dtype)
+        for start in range(0, rows.size, _FEW_ROWS):
+            copy[start : start + _FEW_ROWS] = super().__getitem__(rows[start : start + _FEW_ROWS])
+            _release(self)
         return copy
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
