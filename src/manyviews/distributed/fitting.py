@@ -18,6 +18,7 @@ __all__ = ["fit"]
 Model = TypeVar("Model", bound=BaseEstimator)
 # the modules and functions that fit each method, and what stands in for the methods of each folder that have none
 DRIVERS = {
+    "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
 }
 INSTEAD = {
