@@ -39,10 +39,10 @@ def rows_of_cells(width: int) -> int:
 
 
 def squared_lengths(X: Any, dtype: Any = None) -> NDArray[Any]:
-    """Return the squared length of each row, dense, CSR or scaled when read, summed in ``dtype`` (that of X)."""
+    """Return the squared length of each row, dense, CSR or read from disk, summed in ``dtype`` (that of X)."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=dtype).ravel()
-    if isinstance(X, np.ndarray):
+    if type(X) is np.ndarray:
         return np.asarray(np.einsum("ij,ij->i", X, X, dtype=dtype))
     lengths = np.empty(X.shape[0], X.dtype if dtype is None else dtype)
     for rows in row_blocks(X.shape[0]):

@@ -6,6 +6,7 @@ labels b and centres per view; the methods differ in how they choose the weights
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -180,7 +181,14 @@ def centroids(stack: Stack, labels: NDArray[np.int64], weights: Array | None, pr
     ]
 
 
-def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_iter: int = 50) -> LloydRun[list[Array]]:
+def stack_kmeans(
+    stack: Stack,
+    centers: list[Array],
+    *,
+    tol: float = 0.0,
+    max_iter: int = 50,
+    watch: Callable[[NDArray[np.int64]], None] | None = None,
+) -> LloydRun[list[Array]]:
     """Alternate labels and centres with weight 1 until the labels rest: k-means on the views side by side.
 
     Parameters
@@ -193,6 +201,8 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
         Relative decrease of the sum of losses below which it also stops.
     max_iter : int, default=50
         Most sweeps.
+    watch : callable, default=None
+        Called with the labels (n,) of the start and of each sweep, which may be changed afterwards.
 
     Returns
     -------
@@ -203,8 +213,14 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
     def update(labels: NDArray[np.int64], previous: list[Array]) -> list[Array]:
         return centroids(stack, labels, None, previous)
 
+    def nearest(points: list[Array]) -> Assignment:
+        found = assign(stack, points)
+        if watch is not None:
+            watch(found.labels)
+        return found
+
     return lloyd(
-        lambda points: assign(stack, points),
+        nearest,
         update,
         centers,
         centers[0].shape[0],
