@@ -18,6 +18,7 @@ __all__ = ["fit"]
 Model = TypeVar("Model", bound=BaseEstimator)
 # the modules and functions that fit each method, and what stands in for the methods of each folder that have none
 DRIVERS = {
+    "ConcatKMeans": "kmeans.fit_concat_kmeans",
     "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
 }
@@ -25,7 +26,7 @@ INSTEAD = {
     "anchors": "FastMICE",
     "ensemble": "FastMICE",
     "factorization": "FastMICE",
-    "kmeans": "FastMICE",
+    "kmeans": "ConcatKMeans",
     "late_fusion": "FastMICE",
     "multiple_kernel": "FastMICE",
     "spectral": "FastMICE",
