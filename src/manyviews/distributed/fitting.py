@@ -21,14 +21,15 @@ DRIVERS = {
     "ConcatKMeans": "kmeans.fit_concat_kmeans",
     "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
+    "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
 }
 INSTEAD = {
     "anchors": "FastMICE",
     "ensemble": "FastMICE",
     "factorization": "FastMICE",
     "kmeans": "ConcatKMeans",
-    "late_fusion": "FastMICE",
-    "multiple_kernel": "FastMICE",
+    "late_fusion": "OPLFMVC",
+    "multiple_kernel": "OPLFMVC",
     "spectral": "FastMICE",
 }
 
