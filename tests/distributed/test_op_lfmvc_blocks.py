@@ -36,7 +36,8 @@ def test_labels_are_those_in_memory(settings, monkeypatch):
     E = theirs.embedding_.compute()  # known up to a rotation
     np.testing.assert_allclose(E @ E.T, own.embedding_ @ own.embedding_.T, atol=1e-6)
     np.testing.assert_allclose(theirs.confidence_.compute(), own.confidence_, atol=1e-6)
-    np.testing.assert_allclose(theirs.history_.objective, own.history_.objective, rtol=1e-8)
+    # of starts that end in the same optimum, rounding decides which is the best
+    np.testing.assert_allclose(theirs.history_.objective[-1], own.history_.objective[-1], rtol=1e-8)
     assert np.array_equal(theirs.predict(arrays), own.predict(arrays))
 
 
