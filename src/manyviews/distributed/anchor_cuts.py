@@ -18,6 +18,9 @@ from manyviews.graphs.transfer_cut import cut_embedding, reduced_eigenvectors, r
 from manyviews.partitions.anchor_cut import (
     NO_LABEL,
     AnchorCut,
+)
+from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
+from manyviews.partitions.view_links import (
     CutRecipe,
     Linked,
     LinkGraph,
@@ -28,7 +31,6 @@ from manyviews.partitions.anchor_cut import (
     own_treatment,
     with_sigma,
 )
-from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
 from manyviews.views import Views
 
