@@ -6,7 +6,7 @@ import difflib
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,15 @@ class Table:
         Classes, where the table has the column asked for.
     notes : tuple of str
         What a user may want to know.
+    about : dict of str to ndarray of shape (n,)
+        Columns that describe the samples, as objects, None where an entry is missing.
     """
 
     features: Any
     ids: list[str] | None
     truth: NDArray[Any] | None
     notes: tuple[str, ...]
+    about: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_table(
@@ -84,15 +87,16 @@ def read_table(
     ids, id_column, every = None, options.id_column, frame.columns
     if id_column is not None:
         ids = _ids(frame, id_column, where)
-    names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth))
+    names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth, *options.about))
     ids = names if ids is None else ids
     has_truth = options.truth is not None and options.truth in frame.columns and options.truth != id_column
     labels = _truth(frame, str(options.truth), where) if has_truth else None
-    rest = frame.drop([name for name in (id_column, options.truth) if name in frame.columns])
+    about = {name: np.array(frame[name].to_list(), dtype=object) for name in options.about if name in frame.columns}
+    rest = frame.drop([name for name in {id_column, options.truth, *about} if name in frame.columns])
     rest, left_out = _chosen(rest, options, where, every)
     features = as_features(rest, options.encode, where)
     suspicions = _suspicions(features.columns, ids, labels, where)
-    return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions))
+    return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions), about)
 
 
 def read_columns(
