@@ -19,7 +19,7 @@ from manyviews.io.files import file_kind, readable, require_file, stem
 from manyviews.io.hdf5 import check_own, own_item
 from manyviews.views.frames import frame_content, is_frame
 
-__all__ = ["Element", "list_samples", "opened", "read_element", "read_elements"]
+__all__ = ["Element", "list_samples", "opened", "read_element", "read_elements", "sample_ids"]
 
 _FOLDERS = ("layers", "obsm")
 
@@ -166,7 +166,7 @@ def _element(file: Any, name: str, place: _Place, id_column: str | None, where: 
     group = file[place.group] if place.group else file
     obs = read_element(group, "obs", where)
     about = _columns(obs)
-    ids = list(map(str, obs.index)) if id_column is None else _ids_of(about, id_column, where)
+    ids = sample_ids(obs, id_column, where)
     if place.group:
         about = _of_all(file, list(map(str, obs.index)), where) | about
     array = read_element(group, place.path, where)
@@ -202,7 +202,11 @@ def _columns(frame: Any) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _ids_of(about: dict[str, NDArray[Any]], id_column: str, where: str) -> list[str]:
+def sample_ids(obs: Any, id_column: str | None, where: str) -> list[str]:
+    """Return the names of the samples: the index of obs, or one of its columns."""
+    if id_column is None:
+        return list(map(str, obs.index))
+    about = _columns(obs)
     if id_column not in about:
         close = difflib.get_close_matches(id_column, about, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"its columns are {', '.join(map(repr, list(about)[:6]))}"
