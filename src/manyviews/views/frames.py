@@ -27,6 +27,7 @@ __all__ = [
     "is_plain",
     "plain_matrix",
     "take_columns",
+    "telling_names",
 ]
 
 Array = NDArray[Any]
@@ -86,6 +87,13 @@ def frame_index(table: Any) -> Array | None:
     if library == "anndata":
         return np.asarray(table.obs_names)
     return np.asarray(table.index) if library == "pandas" else None
+
+
+def telling_names(table: Any) -> list[Any] | None:
+    """Return the labels of the rows of a pandas frame or series where they say more than 0, 1, 2, ..."""
+    if _library(table) not in ("pandas", "anndata") or not hasattr(table, "index"):
+        return None
+    return None if has_default_index(table) else list(table.index)
 
 
 def frame_height(table: Any) -> int:
