@@ -110,9 +110,10 @@ def summarize(
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
+    alone = single_views(checked, scalings, positions, len(names), order, random_state)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
-        "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
+        "data": {"n_samples": len(checked), "n_features": checked.shape[1], "views": _views(checked, alone, left_out)},
         "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         **_against_classes(classes, labels, positions, run),
         "clinical": None if known is None else describe_clinical(known, positions, names),
@@ -122,11 +123,9 @@ def summarize(
         "scalings": _scalings(model, checked, scalings),
         "seconds": sentences.seconds_of(run.get("timings")),
     }
-    alone = single_views(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, alone, left_out)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
-    summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, min(len(names), MAX_DETAILED))
+    summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, MAX_DETAILED)
     _add_to_clusters(summary, checked, positions)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
