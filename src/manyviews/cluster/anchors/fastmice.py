@@ -27,7 +27,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
+from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.prototypes.row_means import keeps_rows, kept_bytes
