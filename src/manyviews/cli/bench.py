@@ -148,7 +148,7 @@ def _folder_of_data(given: str | None) -> Path | None:
 
 
 def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None, *, own: bool) -> list[Setup]:
-    """Return the setups of rows or methods that are named, the paper's own among them where asked; all without names."""
+    """Return the setups of rows or methods that are named; all without names. With ``own``, not without the paper's."""
     from manyviews.papers.paper import closest
 
     if wanted is None:
