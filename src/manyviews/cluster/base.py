@@ -136,6 +136,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
         self._number_history(first)
+        self._warn_of_shortfalls(found)
+
+    def _warn_of_shortfalls(self, found: int) -> None:
+        """Warn once where iterations ran out or fewer clusters were found than asked for."""
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label
 from manyviews.prototypes.lloyd import LloydRun, lloyd
 
 __all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "make_stack", "stack_kmeans"]
@@ -264,9 +264,7 @@ def _view_centroids(X: Any, labels: Array, w: Array | None, previous: Array, rad
     k, n = previous.shape[0], labels.size
     w = np.ones(n) if w is None else w
     mass = np.bincount(labels, weights=w, minlength=k)
-    # one column per sample: every row of X is read once, in order
-    Y = sparse.csc_array((w.astype(X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-    sums = np.asarray((Y.tocsr() @ X).toarray() if sparse.issparse(X) else Y @ X)
+    sums = sums_by_label(X, labels, k, w.astype(X.dtype))
     scale = mass if radius is None else np.sqrt(np.einsum("ij,ij->i", sums, sums, dtype=np.float64)) / radius
     usable = (mass > 0) & (scale > 0)
     sums *= np.divide(1.0, scale, out=np.zeros(k), where=usable).astype(sums.dtype)[:, None]

@@ -344,6 +344,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     (2, 90)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
