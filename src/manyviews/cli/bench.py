@@ -87,7 +87,7 @@ def bench(
         As many runs, and as fine a grid of settings, as in the paper.
     figures
         Make the figures and ablations of the paper too: figures.html and figures.csv, and on the page of the tables.
-        How many fits that takes is said first; at each point of a figure 2 seeds, unless --seeds says otherwise.
+        How many fits that takes is said first; at each point of a figure 3 seeds, unless --seeds says otherwise.
     jobs
         Processes; -1 for one per core.
     time_limit

@@ -14,7 +14,7 @@ from manyviews.papers.udbgl_figures import udbgl_figures
 __all__ = ["FIGURES", "QUICK_SEEDS", "plan_figures"]
 
 # seeds at each point of a figure unless told otherwise: many points, each of which costs a fit per seed
-QUICK_SEEDS = 2
+QUICK_SEEDS = 3
 
 FIGURES: dict[str, Callable[[FigureTask], Iterable[PlannedFigure]]] = {
     "fastmice": fastmice_figures,
