@@ -10,6 +10,7 @@ from manyviews.cli.inputs import Reading, fill_like, load_new
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
 from manyviews.cli.output import new_file, refuse_inputs
+from manyviews.cli.outputs import obs_copy
 from manyviews.cli.reading import say_notes
 
 __all__ = ["predict"]
@@ -25,6 +26,7 @@ def predict(
     missing: Missing = None,
     header: Header = "auto",
     layout: Layout | None = None,
+    write_obs: str | None = None,
     out: str | None = None,
     force: Switch = False,
     quiet: Switch = False,
@@ -45,6 +47,8 @@ def predict(
         What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
     header
         Whether the first row of text files holds names: auto, yes or no.
+    write_obs
+        A new .h5ad or .h5mu file: a copy of the one given, with the clusters as a column of obs; FILE:COLUMN names it.
     out
         File for the labels as csv; without it they are printed.
     force
@@ -72,6 +76,7 @@ def predict(
         reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
         data = load_new(source, view or (), reading)
     refuse_inputs(out, data.checksums)
+    obs = obs_copy(write_obs, data, id_column, None, force=force)
     with user_input():
         views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
     data = replace(data, views=views)
@@ -82,6 +87,8 @@ def predict(
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(data.views)
         write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
+    if obs is not None:
+        obs.write(labels, views.sample_names, None)
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:
