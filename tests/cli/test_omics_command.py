@@ -116,38 +116,10 @@ def test_what_is_kept_is_chosen_before_cells_are_filled_and_compare_and_sweep_do
     assert run("cluster", "a.npy", *words[:-2], "--out", "out").code == 0
     assert record_of(folder / "out")["data"]["views"] == {"a": 3}
     assert run("predict", "out", "a.npy", "--out", "new.csv").code == 0
-    told = run(
-        "compare",
-        "a.npy",
-        "-k",
-        3,
-        "--methods",
-        "concat-kmeans,average-kkm",
-        *words,
-        "--seeds",
-        1,
-        "--parts",
-        0,
-        "--out",
-        "c",
-    )
+    told = run("compare", "a.npy", *words, "--methods", "concat-kmeans,average-kkm", "--parts", 0, "--out", "c")
     assert told.code == 0, told.err
     assert "--top-variance 3" in record_of(folder / "c")["repeat_with"]
-    told = run(
-        "sweep",
-        "a.npy",
-        "-k",
-        3,
-        "--method",
-        "concat-kmeans",
-        "--vary",
-        "n_init=1,2",
-        "--seeds",
-        1,
-        *words,
-        "--out",
-        "s",
-    )
+    told = run("sweep", "a.npy", *words, "--method", "concat-kmeans", "--vary", "n_init=1,2", "--out", "s")
     assert told.code == 0, told.err
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "readable",
     "require_file",
     "stem",
+    "table_kind",
 ]
 
 MULTIVIEW = (".npz", ".mat")
@@ -99,6 +100,13 @@ def file_kind(path: str | os.PathLike[str]) -> str:
             f"convert it to one of {', '.join(known)}"
         )
     return kind
+
+
+def table_kind(path: str | os.PathLike[str]) -> str:
+    """Return ``file_kind``, and ``".parquet"`` for a folder that holds .parquet files."""
+    if os.path.isdir(path) and any(place.suffix.lower() == ".parquet" for place in Path(path).iterdir()):
+        return ".parquet"
+    return file_kind(path)
 
 
 def stem(path: str | os.PathLike[str]) -> str:
