@@ -1,4 +1,4 @@
-"""How samples are linked to anchors of some views: anchors drawn, neighbours found, the graph between both."""
+"""How the samples of some views are linked to anchors: which anchors, how they are searched, the graph of the links."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ __all__ = [
     "choose_link",
     "drawn_candidates",
     "find_links",
-    "link_block",
-    "link_graph",
+    "find_rows",
+    "joined_links",
     "link_views",
     "own_treatment",
     "view_reader",
@@ -88,6 +88,28 @@ class ViewLink:
         return "exact" if self.index.candidates is None else "approximate"
 
 
+class LinkGraph:
+    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for."""
+
+    def __init__(self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int) -> None:
+        self.links, self.found, self.unit = links, found, unit
+        self.shape = n, sum(link.index.points.shape[0] for link in links)
+        self.dtype = np.result_type(*(neighbors.distance for neighbors, _ in found))
+
+    def __getitem__(self, rows: Any) -> sparse.csr_array:
+        part = [
+            (Neighbors(near.index[rows], near.distance[rows]), None if speaking is None else speaking[rows])
+            for near, speaking in self.found
+        ]
+        return joined_links(self.links, part, self.unit)
+
+    def linked(self) -> NDArray[np.int64] | None:
+        """Return the samples that have links; None if all have."""
+        if any(speaking is None for _, speaking in self.found):
+            return None
+        return np.flatnonzero(np.any([mask for _, mask in self.found if mask is not None], axis=0))
+
+
 def link_views(
     arrays: tuple[Any, ...],
     observed: Array,
@@ -110,32 +132,10 @@ def link_views(
     return tuple(links), found
 
 
-class LinkGraph:
-    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for."""
-
-    def __init__(self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int) -> None:
-        self.links, self.found, self.unit = links, found, unit
-        self.shape = n, sum(link.index.points.shape[0] for link in links)
-        self.dtype = np.result_type(*(neighbors.distance for neighbors, _ in found))
-
-    def __getitem__(self, rows: Any) -> sparse.csr_array:
-        part = [
-            (Neighbors(near.index[rows], near.distance[rows]), None if speaking is None else speaking[rows])
-            for near, speaking in self.found
-        ]
-        return link_graph(self.links, part, self.unit)
-
-    def linked(self) -> NDArray[np.int64] | None:
-        """Return the samples that have links; None if all have."""
-        if any(speaking is None for _, speaking in self.found):
-            return None
-        return np.flatnonzero(np.any([mask for _, mask in self.found if mask is not None], axis=0))
-
-
 def view_reader(
     arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment | ColumnSample
 ) -> ViewRows:
-    """Return what reads the rows of a view as it is treated."""
+    """Return what reads the rows of a view as a base clustering sees them."""
     seen = observed[:, view]
     return ViewRows(arrays[view], None if seen.all() else seen, own_treatment(treatment))
 
@@ -227,7 +227,7 @@ def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Lin
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
     for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
-        (index[rows], distance[rows]), mask = link_block(reader, link, rows)
+        (index[rows], distance[rows]), mask = find_rows(reader, link, rows)
         if mask is not None:
             speaking[rows] = mask
     return _fitted(link, Neighbors(index, distance), speaking)
@@ -249,7 +249,7 @@ def with_sigma(link: ViewLink, mean: float) -> ViewLink:
 def find_links(arrays: tuple[Any, ...], observed: Array, link: ViewLink) -> Linked:
     """Return the neighbours of all rows of a block, and which rows speak; None where all do."""
     reader, n = view_reader(arrays, observed, link.view, link.treatment), observed.shape[0]
-    parts = [link_block(reader, link, rows) for rows in row_blocks(n, ROWS_PER_BLOCK[link.search])]
+    parts = [find_rows(reader, link, rows) for rows in row_blocks(n, ROWS_PER_BLOCK[link.search])]
     index, distance = (np.concatenate(column) for column in zip(*(neighbors for neighbors, _ in parts), strict=True))
     if all(mask is None for _, mask in parts):
         return Neighbors(index, distance), None
@@ -257,14 +257,14 @@ def find_links(arrays: tuple[Any, ...], observed: Array, link: ViewLink) -> Link
     return Neighbors(index, distance), np.concatenate(masks)
 
 
-def link_block(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:
-    """Find the anchors nearest to a block of rows, and which of them speak."""
+def find_rows(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:
+    """Return the nearest anchors of a block of rows."""
     block = reader.read(rows)
     return find_anchors(link.index, block.rows, link.n_neighbors), block.speaking
 
 
-def link_graph(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
-    """Return the graph (b, q) of rows whose nearest anchors are known; ``unit`` links of a view have length 1."""
+def joined_links(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
+    """Return the graph (b, q) of rows whose neighbours in each view are known."""
     weights = [
         affinities(neighbors.distance, link.index.metric, link.sigma, unit=unit)
         for link, (neighbors, _) in zip(links, found, strict=True)
