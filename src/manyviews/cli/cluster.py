@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from manyviews.cli.beyond import Beyond, BlockJob, cluster_blocks, refuse_other_options
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
@@ -13,6 +14,7 @@ from manyviews.cli.inputs import (
     keep_numbers,
     parse_scaling,
     parse_settings,
+    parse_views,
 )
 from manyviews.cli.layout import Layout
 from manyviews.cli.numbers import settled_number
@@ -50,6 +52,7 @@ def cluster(
     impute: Literal["median", "knn"] | None = None,
     header: Header = "auto",
     layout: Layout | None = None,
+    beyond: Beyond | None = None,
     match_to: str | None = None,
     seed: Whole = 0,
     out: str | None = None,
@@ -117,6 +120,14 @@ def cluster(
     parameters = parse_settings(settings or (), info.load())
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
+    if beyond is not None and beyond.asked:
+        others = {"truth": truth, "missing": missing, "impute": impute, "header": HEADER[header], "match_to": match_to}
+        refuse_other_options(beyond, source, layout, n_clusters, **others, refit_seconds=refit_seconds)
+        scalings = parse_scaling(scaling or (), list(parse_views(view or ())))
+        model = info.load()(n_clusters.first, scaling=scalings, random_state=seed, **parameters)
+        blocks = BlockJob(view or (), id_column, info, model, out or "manyviews-views", force, not no_model)
+        cluster_blocks(blocks, beyond, progress, as_json=as_json)
+        return
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     data, imputer = read_data(source, view, reading, impute, out, progress)
     chosen, choice = settled_number(n_clusters, data.views, seed, progress)

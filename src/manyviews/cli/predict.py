@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from manyviews.cli.beyond import Beyond, predict_blocks, refuse_other_options
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
 from manyviews.cli.inputs import Reading, fill_like, load_new
 from manyviews.cli.layout import Layout
@@ -25,6 +26,7 @@ def predict(
     missing: Missing = None,
     header: Header = "auto",
     layout: Layout | None = None,
+    beyond: Beyond | None = None,
     out: str | None = None,
     force: Switch = False,
     quiet: Switch = False,
@@ -67,6 +69,10 @@ def predict(
     if not isinstance(model, MultiViewClusterer):
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
     _check_file(out, place, force=force)
+    if beyond is not None and beyond.asked:
+        refuse_other_options(beyond, source, layout, missing=missing, header=HEADER[header], impute=imputer)
+        predict_blocks(model, known_columns(place), view or (), id_column, beyond, (out, force), progress)
+        return
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         known, gaps = known_columns(place), imputer is not None
         reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
