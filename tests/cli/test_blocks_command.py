@@ -80,7 +80,7 @@ def test_arrays_and_text_by_position(arrays, scheduler, tmp_path, monkeypatch):
         (["mfeat", "--workers", "1"], "give --view NAME=FILE in place of mfeat"),
         (["--view", "a=a.npy", "--workers", "0"], "--workers 0: give a number of 1 or more"),
         (["--view", "a=a.npy", "--workers", "1", "--truth", "c"], "--truth needs all samples in memory"),
-        (["--view", "a=a.npy", "--dask", "tcp://h:1", "--transpose", "a"], "--layout needs all samples in memory"),
+        (["--view", "a=a.npy", "--dask", "tcp://h:1", "--transpose", "a"], "--transpose needs all samples in memory"),
         (["--view", "a=a.npy", "--workers", "1", "-k", "2-5"], "give -k one number"),
     ],
 )

@@ -1,7 +1,7 @@
 """Fits over blocks: time with one worker and two, memory of a worker, and what goes between them, step by step.
 
-    python benchmarks/distributed.py scaling [--n 100000 200000 400000] [--method FastMICE]
-    python benchmarks/distributed.py traffic [--n 100000]
+    python benchmarks/dask_blocks.py scaling [--n 100000 200000 400000] [--method FastMICE]
+    python benchmarks/dask_blocks.py traffic [--n 100000]
 
 Views of 16, 32 and 64 single-precision columns are made by the workers themselves, 25 000 rows a block; every worker is
 a process with one thread. ``scaling`` prints one line per number of samples and of workers: seconds, the largest
