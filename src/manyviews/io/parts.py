@@ -94,7 +94,7 @@ def read_part(
         cells = read_cells(places, stem(path), options.columns)
         check_unique(cells.ids, os.fspath(places[1]))
         return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
-    if os.path.isdir(path) and table_kind(path) != ".parquet":
+    if os.path.isdir(path) and not find_parts(path):
         require_file(path)
     kind = table_kind(path)
     if kind == ".parquet" and (large := read_large_table(path, options)) is not None:
