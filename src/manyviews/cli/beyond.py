@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from manyviews.cli.console import Stages, UsageError, print_json, user_input
-from manyviews.cli.inputs import parse_views
-from manyviews.cli.output import new_file, new_folder, peak_memory, run_record, save_record
+from manyviews.cli.inputs import parse_scaling, parse_views
+from manyviews.cli.output import default_folder, new_file, new_folder, peak_memory, run_record, save_record
 from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ class Beyond:
 
 @dataclass(frozen=True)
 class BlockJob:
-    """One clustering run by blocks: files, method, estimator, where the results go."""
+    """One clustering run by blocks: files, ids, scalings, method, what makes it, where the results go."""
 
     view: Sequence[str]
     id_column: str | None
+    scaling: Sequence[str]
     method: MethodInfo
-    model: Any
-    out: str
+    make: Callable[..., Any]
+    out: str | None
     force: bool = False
     keep_model: bool = True
 
@@ -99,13 +100,15 @@ def refuse_other_options(
         raise UsageError(f"{given[0]} needs all samples in memory: leave it out, or leave {option} out")
 
 
-def cluster_blocks(job: BlockJob, beyond: Beyond, progress: Stages, *, as_json: bool) -> None:
+def cluster_blocks(job: BlockJob, n_clusters: int, beyond: Beyond, progress: Stages, *, as_json: bool) -> None:
     """Cluster files by blocks, write the output folder and say what came out.
 
     Parameters
     ----------
     job : BlockJob
         What to do.
+    n_clusters : int
+        Number of clusters.
     beyond : Beyond
         Whose workers do it.
     progress : Stages
@@ -116,20 +119,22 @@ def cluster_blocks(job: BlockJob, beyond: Beyond, progress: Stages, *, as_json: 
     from manyviews import distributed
     from manyviews.distributed.files import open_blocks
 
-    with beyond.client() as client, new_folder(job.out, force=job.force) as folder:
+    sources, out = parse_views(job.view), job.out or default_folder("manyviews", "blocks")
+    model = job.make(n_clusters=n_clusters, scaling=parse_scaling(job.scaling, list(sources)))
+    with beyond.client() as client, new_folder(out, force=job.force) as folder:
         with user_input():
-            files = open_blocks(parse_views(job.view), id_column=job.id_column)
+            files = open_blocks(sources, id_column=job.id_column)
         n_views = amount(len(files.views), "view")
         with progress.stage("fit", f"clustering {n_views} by blocks with {job.method.class_name}"), user_input():
-            distributed.fit(job.model, files.views, client)
-        with progress.stage("write", f"writing {job.out}"):
-            sizes = _write(job, client, files, folder)
-        record = _record(job, sizes) | {"timings": dict(progress.timings), "peak_memory": peak_memory()}
+            distributed.fit(model, files.views, client)
+        with progress.stage("write", f"writing {out}"):
+            sizes = _write(job, model, client, files, folder)
+        record = _record(job, model, sizes) | {"timings": dict(progress.timings), "peak_memory": peak_memory()}
         save_record(folder, record)
-    _print_summary(record, job.out, as_json=as_json, quiet=progress.quiet)
+    _print_summary(record, out, as_json=as_json, quiet=progress.quiet)
 
 
-def _write(job: BlockJob, client: Any, files: Any, folder: Path) -> list[int]:
+def _write(job: BlockJob, model: Any, client: Any, files: Any, folder: Path) -> list[int]:
     """Write labels, block by block, and the model; return the sizes of the clusters."""
     import numpy as np
 
@@ -137,7 +142,6 @@ def _write(job: BlockJob, client: Any, files: Any, folder: Path) -> list[int]:
     from manyviews.io.model import save_model
     from manyviews.io.write import LABELS, MODEL
 
-    model = job.model
     confidence = getattr(model, "confidence_", None)
     counts = np.zeros(model.n_clusters, dtype=np.int64)
     with new_file(str(folder / LABELS), force=False) as stream:
@@ -165,8 +169,7 @@ def _labelled(client: Any, files: Any, labels: Any, confidence: Any, stream: Any
         yield found
 
 
-def _record(job: BlockJob, sizes: list[int]) -> dict[str, Any]:
-    model = job.model
+def _record(job: BlockJob, model: Any, sizes: list[int]) -> dict[str, Any]:
     weights = getattr(model, "view_weights_", None)
     names = [str(name) for name in model.view_names_in_]
     widths = dict(zip(names, model.n_view_features_in_.tolist(), strict=True))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -14,7 +16,6 @@ from manyviews.cli.inputs import (
     keep_numbers,
     parse_scaling,
     parse_settings,
-    parse_views,
 )
 from manyviews.cli.layout import Layout
 from manyviews.cli.numbers import settled_number
@@ -33,6 +34,9 @@ from manyviews.cli.options import (
 from manyviews.cli.output import check_target, default_folder
 from manyviews.cli.reading import read_data, say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
+
+if TYPE_CHECKING:
+    from manyviews.cluster.registry import MethodInfo
 
 __all__ = ["cluster"]
 
@@ -111,31 +115,34 @@ def cluster(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.cluster.registry import find_method
-
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
-    with user_input():
-        info = find_method(method)
-    parameters = parse_settings(settings or (), info.load())
+    info, make = _method(method, seed, settings)
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
     if beyond is not None and beyond.asked:
         others = {"truth": truth, "missing": missing, "impute": impute, "header": HEADER[header], "match_to": match_to}
         refuse_other_options(beyond, source, layout, n_clusters, **others, refit_seconds=refit_seconds)
-        scalings = parse_scaling(scaling or (), list(parse_views(view or ())))
-        model = info.load()(n_clusters.first, scaling=scalings, random_state=seed, **parameters)
-        blocks = BlockJob(view or (), id_column, info, model, out or "manyviews-views", force, not no_model)
-        cluster_blocks(blocks, beyond, progress, as_json=as_json)
-        return
+        job = BlockJob(view or (), id_column, scaling or (), info, make, out, force, not no_model)
+        return cluster_blocks(job, n_clusters.first, beyond, progress, as_json=as_json)
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     data, imputer = read_data(source, view, reading, impute, out, progress)
     chosen, choice = settled_number(n_clusters, data.views, seed, progress)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
+    model = make(n_clusters=chosen, scaling=scalings)
     folder = out or default_folder("manyviews", data.name)
-    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice)
-    record = run_job(job, progress)
+    whole = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice)
+    record = run_job(whole, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)
+
+
+def _method(method: str, seed: int, settings: Sequence[str] | None) -> tuple[MethodInfo, Callable[..., Any]]:
+    """Return a method, and what makes it with the parameters given."""
+    from manyviews.cluster.registry import find_method
+
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    with user_input():
+        info = find_method(method)
+    kind = info.load()
+    return info, partial(kind, random_state=seed, **parse_settings(settings or (), kind))

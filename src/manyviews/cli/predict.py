@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 from manyviews.cli.beyond import Beyond, predict_blocks, refuse_other_options
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
@@ -54,20 +55,12 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
-    from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
-    from manyviews.io.write import MODEL, RECORD, write_labels
+    from manyviews.io.model import known_columns, match_features
+    from manyviews.io.write import MODEL, write_labels
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
-    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
-        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
-    with user_input():
-        model, imputer = load_model(place), load_imputer(place)
-    if not hasattr(model, "predict"):
-        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
-    if not isinstance(model, MultiViewClusterer):
-        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
+    model, imputer = _model(folder, place)
     _check_file(out, place, force=force)
     if beyond is not None and beyond.asked:
         refuse_other_options(beyond, source, layout, missing=missing, header=HEADER[header], impute=imputer)
@@ -88,6 +81,23 @@ def predict(
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(data.views)
         write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
+
+
+def _model(folder: str, place: str) -> tuple[Any, Any]:
+    """Return the model of a folder, and what fills cells for it."""
+    from manyviews.cluster.base import MultiViewClusterer
+    from manyviews.io.model import load_imputer, load_model
+    from manyviews.io.write import RECORD
+
+    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
+        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
+    with user_input():
+        model, imputer = load_model(place), load_imputer(place)
+    if not hasattr(model, "predict"):
+        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
+    if not isinstance(model, MultiViewClusterer):
+        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
+    return model, imputer
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:

@@ -79,8 +79,8 @@ def open_blocks(
         return FileBlocks(views, ids)
     if id_column is not None:
         raise ValueError(
-            f"ids ({id_column!r}) are read by blocks where all views are parquet tables with the same row groups; leave "
-            "the ids out, or write the tables alike"
+            f"ids ({id_column!r}) are read by blocks where all views are parquet tables with the same row groups: "
+            "leave the ids out, or write the tables alike"
         )
     width = sum(_width(table) for table in tables.values())
     rows = max(1, BLOCK_BYTES // (8 * width))
