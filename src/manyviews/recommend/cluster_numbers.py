@@ -23,7 +23,7 @@ from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
 from manyviews.prototypes.view_treatment import as_sparse_if_so
-from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
+from manyviews.cluster.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views
 
 __all__ = ["KINDS", "MEASURES", "measure_numbers", "without_structure"]

@@ -17,7 +17,7 @@ from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
 from manyviews.recommend.rule import recommend
-from manyviews.recommend.view_graphs import view_graphs
+from manyviews.cluster.view_graphs import view_graphs
 from manyviews.runs.outcomes import Outcome, resampled_rows
 from manyviews.runs.runner import Progress
 from manyviews.views import Views

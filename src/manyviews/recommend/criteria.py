@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.metrics import adjusted_rand_index
-from manyviews.recommend.view_graphs import ViewGraph, predictability, silhouette
+from manyviews.cluster.view_graphs import ViewGraph, predictability, silhouette
 
 __all__ = ["SUPPORTERS", "Criteria", "Groupings", "criteria_of"]
 
