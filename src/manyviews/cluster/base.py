@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.fitted_table import fitted_table
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
@@ -255,6 +256,15 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return the places of the views that are not constant; of all if all are."""
         telling = [v for v, name in enumerate(views.names) if name not in self._constant]
         return telling or list(range(len(views.names)))
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + fitted_table(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += fitted_table(self)
+        return bundle
 
     def _say(self, message: str) -> None:
         if self.verbose:

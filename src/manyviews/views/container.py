@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views.alignment import align_rows
+from manyviews.views.markup import html_table
 from manyviews.views.structure import (
     as_2d,
     check_observed,
@@ -139,6 +140,13 @@ class Views:
     def __repr__(self) -> str:
         widths = ", ".join(f"{name}: {array.shape[1]}" for name, array in self.items())
         return f"Views({len(self)} samples; {widths})"
+
+    def _repr_html_(self) -> str:
+        missing = (~self.observed).sum(axis=0).tolist()
+        kinds = [f"{'sparse ' if sparse.issparse(array) else ''}{array.dtype}" for array in self.arrays]
+        rows = zip(self.names, (array.shape[1] for array in self.arrays), kinds, missing, strict=True)
+        header = ("view", "columns", "stored as", "samples missing")
+        return html_table(f"Views of {len(self)} samples", header, rows)
 
     @property
     def shape(self) -> tuple[int, int]:
