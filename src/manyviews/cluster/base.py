@@ -272,7 +272,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
 
 class PredictMixin:
-    """Adds ``predict`` and ``score`` to a method with a rule for new samples, ``_predict(views)``, labels as ``_fit``."""
+    """Adds ``predict`` and ``score`` to a method whose ``_predict(views)`` gives labels as ``_fit``."""
 
     def _can_predict(self) -> bool:
         return True

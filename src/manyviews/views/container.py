@@ -37,7 +37,8 @@ class Views:
     Parameters
     ----------
     data : mapping of str to 2-D, or sequence of 2-D
-        One array, sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape (n, d_v) per view. Frames are
+        One array (NumPy, torch, xarray, ...), sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape
+        (n, d_v) per view, samples first. Frames are
         turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR.
     names : sequence of str, default=None
         Names of the views when ``data`` is a sequence. By default ``view_0``, ``view_1``, ...
