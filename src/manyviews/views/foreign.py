@@ -52,6 +52,6 @@ def to_numpy(item: Any, where: str) -> NDArray[Any]:
             raise
         kind = f"{type(item).__module__.partition('.')[0]} {type(item).__name__}"
         raise TypeError(
-            f"{where} is a {kind} whose numbers NumPy cannot read ({' '.join(str(error).split())}); give it "
-            "dense, in the memory of the CPU and in a dtype that NumPy has: x.detach().cpu().float().numpy() for a tensor of torch"
+            f"{where} is a {kind} whose numbers NumPy cannot read ({' '.join(str(error).split())}); give it dense, in "
+            "the memory of the CPU and in a dtype that NumPy has, as x.detach().cpu().float().numpy() of a torch tensor"
         ) from error
