@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views, datasets
-from manyviews.report.findings.agreement import ari, jaccards, moved_share
-from manyviews.report.findings.centres import nearness
-from manyviews.report.findings.ensemble import ensemble_support
-from manyviews.report.findings.features import MAX_EFFECT, telling_features
-from manyviews.report.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
+from manyviews.findings.agreement import ari, jaccards, moved_share
+from manyviews.findings.centres import nearness
+from manyviews.findings.ensemble import ensemble_support
+from manyviews.findings.features import MAX_EFFECT, telling_features
+from manyviews.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
 
 
 def features_of(array, labels, k=2, n_features=3, **more):

@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from manyviews import AverageKKM
+from manyviews.findings.maps import MAX_POINTS, points_per_map
 from manyviews.report import summarize
-from manyviews.report.maps import MAX_POINTS, points_per_map
 from manyviews.views import Views
 
 

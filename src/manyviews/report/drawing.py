@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.maps import consensus_map, points_per_map, view_map
+from manyviews.findings.members import sample_name
+from manyviews.findings.spaces import embedding_of
+from manyviews.findings.truth import Classes
 from manyviews.pages.wording import plain
-from manyviews.report.findings.members import sample_name
-from manyviews.report.findings.spaces import embedding_of
-from manyviews.report.maps import consensus_map, points_per_map, view_map
-from manyviews.report.truth import Classes
 from manyviews.views import Views
 
 __all__ = ["all_maps"]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.agreement import ari
+from manyviews.findings.spaces import scaled
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
-from manyviews.report.findings.agreement import ari
-from manyviews.report.findings.spaces import scaled
 from manyviews.views import Views
 
 __all__ = ["OTHER", "PART", "UNCLEAR", "WITH", "single_views"]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.spaces import SCALED, narrow, scaled, side_by_side
 from manyviews.pages.wording import amount, count
-from manyviews.report.findings.spaces import SCALED, narrow, scaled, side_by_side
 from manyviews.views import Views
 
 __all__ = ["MAX_POINTS", "consensus_map", "points_per_map", "view_map"]
