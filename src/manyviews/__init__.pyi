@@ -4,6 +4,7 @@ from manyviews import cluster as cluster
 from manyviews import datasets as datasets
 from manyviews import io as io
 from manyviews import metrics as metrics
+from manyviews import plots as plots
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
 from manyviews.cluster.anchors.fpmvs_cag import FPMVSCAG as FPMVSCAG
 from manyviews.cluster.anchors.lmvsc import LMVSC as LMVSC
@@ -100,6 +101,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "datasets",
     "io",
     "metrics",
+    "plots",
     "report",
 ]
 

@@ -89,9 +89,13 @@ def _labels(model: Any, n_samples: int) -> Array:
 
 
 def _by_size(labels: Array) -> tuple[list[str], Array]:
-    """Return the names of the clusters, largest first, and each sample's position among them."""
+    """Return the names of the clusters, largest first, and each sample's position among them.
+
+    Numbers get a letter in front, C0, so that nobody takes them for classes, which are digits in some data.
+    """
     values, positions, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
-    return [plain(values[i], 40) for i in order], rank[positions.ravel()]
+    letter = "C" if values.dtype.kind in "iu" else ""
+    return [letter + plain(values[i], 40) for i in order], rank[positions.ravel()]

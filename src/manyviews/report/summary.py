@@ -13,11 +13,14 @@ from manyviews.findings.baselines import plain_baselines
 from manyviews.findings.centres import nearness
 from manyviews.findings.ensemble import ensemble_support
 from manyviews.findings.features import telling_features
+from manyviews.findings.heat import feature_scores
 from manyviews.findings.members import cluster_entries, sample_table, sureness
 from manyviews.findings.refits import Refits, refit
-from manyviews.findings.result import read_result
+from manyviews.findings.result import Grouped, read_result
+from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.single_views import single_views
 from manyviews.findings.spaces import SCALED
+from manyviews.findings.together import pairs_together
 from manyviews.findings.trust import trust, without_each_view
 from manyviews.findings.truth import classes_of, confusion, scores_against, scores_listed
 from manyviews.pages.wording import plain
@@ -34,6 +37,8 @@ MAX_ITERATIONS_DRAWN = 1000
 # Clusters that are described one by one, and lines about columns on the whole page: more nobody reads.
 MAX_DETAILED, MAX_FEATURE_LINES = 40, 1500
 REFIT_SECONDS = 15.0
+# Charts of single views: of more only the first are drawn.
+MAX_SILHOUETTE_VIEWS = 8
 
 
 def summarize(
@@ -87,7 +92,8 @@ def summarize(
     [2, 1]
     """
     run = {} if run is None else run
-    checked, labels, names, positions, scalings = read_result(model, views)
+    grouped = read_result(model, views)
+    checked, labels, names, positions, scalings = grouped
     classes = classes_of(truth, len(checked))
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
@@ -114,10 +120,22 @@ def summarize(
     summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, n_detailed)
     _add_to_clusters(summary, checked, positions, n_detailed)
     summary["samples"] = sample_table(checked, positions, sure, classes)
-    summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
+    summary["maps"], summary["points"] = all_maps(model, grouped, classes, order, random_state)
+    summary["pictures"] = _pictures(model, grouped, order, random_state)
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
+
+
+def _pictures(model: Any, grouped: Grouped, order: Array, random_state: int) -> dict[str, Any]:
+    """Return what is drawn of single samples besides the maps; None or nothing where there is nothing to be seen."""
+    few = MAX_SILHOUETTE_VIEWS
+    return {
+        "together": pairs_together(getattr(model, "base_labels_", None), grouped.positions, order),
+        "features": feature_scores(grouped, order),
+        "silhouettes": silhouettes_by_view(grouped, order, max_views=few, random_state=random_state),
+        "names": grouped.names,
+    }
 
 
 def _trust(

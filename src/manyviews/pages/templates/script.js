@@ -16,12 +16,38 @@
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+  const faint = (name) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
+    return `rgba(${red},${green},${blue},.4)`;
+  };
+  const SCALES = {
+    share: () => [[0, colour("--card")], [1, colour("--accent")]],
+    sign: () => [[0, colour("--bad")], [0.5, colour("--card")], [1, colour("--accent")]],
+  };
+
+  // Heat maps and flows are coloured as a whole, other traces by the hue of their cluster or by their part.
+  function dressWhole(trace) {
+    const { scale, nodes, links } = trace.meta;
+    if (scale) {
+      const bar = { ...trace.colorbar, thickness: narrow.matches ? 8 : 10, tickfont: { color: colour("--muted") } };
+      return { ...trace, colorscale: SCALES[scale](), colorbar: bar };
+    }
+    const node = { ...trace.node, color: nodes.map((hue) => colour(hue < 0 ? "--muted" : `--hue-${hue}`)) };
+    const link = { ...trace.link, color: links.map((hue) => faint(`--hue-${hue}`)) };
+    return { ...trace, node, link, textfont: { color: colour("--ink"), size: 12 } };
+  }
+
   function dressTrace(trace, position) {
-    const { hue, role } = trace.meta;
+    const { hue, role, scale, nodes } = trace.meta;
+    if (scale || nodes) return dressWhole(trace);
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
-    const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
-    const dressed = { ...trace, marker: { ...trace.marker, color: of, size: size || undefined } };
+    const dressed = { ...trace };
+    if (trace.marker) {
+      const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
+      dressed.marker = { ...trace.marker, color: of, size: size || undefined };
+    }
     if (trace.line) dressed.line = { ...trace.line, color: of };
+    if (trace.fillcolor) dressed.fillcolor = of;
     if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
     if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
     if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
