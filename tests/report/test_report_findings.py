@@ -141,7 +141,7 @@ def test_a_constant_view_has_no_clear_groups(array):
 
 def test_too_few_samples_for_a_story_of_their_own():
     (story,) = single_views(Views([np.eye(5)]), [None], np.arange(5) % 3, 3, np.arange(5), 0)
-    assert story == {"agreement": None, "certainty": None, "story": None, "n_used": 5}
+    assert story == {"agreement": None, "certainty": None, "story": None, "n_used": 5, "flows": None}
 
 
 def test_ensembles_of_one_mind_and_of_none():

@@ -15,7 +15,7 @@ __all__ = ["feature_scores"]
 
 Array = NDArray[Any]
 
-MAX_FEATURES, MAX_SAMPLES = 48, 240
+MAX_FEATURES, MAX_SAMPLES = 48, 200
 MAX_CLUSTERS = 40
 
 
@@ -36,7 +36,7 @@ def feature_scores(
         Random order of the samples, of which the first are taken.
     max_features : int, default=48
         Columns on the whole, at least one of each view.
-    max_samples : int, default=240
+    max_samples : int, default=200
         Samples m.
 
     Returns

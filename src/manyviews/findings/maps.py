@@ -20,7 +20,7 @@ __all__ = ["MAX_POINTS", "consensus_map", "neighbor_map", "points_per_map", "vie
 Array = NDArray[Any]
 
 # Per map, and over all maps of a page: what a browser draws at once, and what a file can hold.
-MAX_POINTS, MAX_POINTS_IN_ALL = 5000, 60_000
+MAX_POINTS, MAX_POINTS_IN_ALL = 4000, 60_000
 
 # What is smaller than this, against the largest thing of its kind, is taken for a rounding error.
 NEGLIGIBLE = 1e-12
@@ -79,7 +79,7 @@ def consensus_map(
 
 def neighbor_map(
     grouped: Grouped, embedding: Array | None, order: Array, *, kind: str = "tsne", limit: int, random_state: int
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     """Return a map of all views together in which nearest neighbours stay near: t-SNE or UMAP.
 
     Parameters
@@ -99,8 +99,8 @@ def neighbor_map(
 
     Returns
     -------
-    dict
-        As ``consensus_map``; the axes mean nothing by themselves.
+    dict or None
+        As ``consensus_map``; the axes mean nothing by themselves. None for fewer than 8 samples, or all the same.
 
     Raises
     ------
@@ -115,10 +115,9 @@ def neighbor_map(
     of = "all views side by side" if embedding is None else "the embedding that the method made from all views"
     how = f"{METHODS_OF_NEIGHBORS[kind]} of {of}: groups that lie apart are apart, how far says little."
     if rows.size < LEAST_FOR_NEIGHBORS or _spread(table) == 0:
-        flat = flatten_rows(table, random_state)
-    else:
-        xy = (_tsne if kind == "tsne" else _umap)(table, random_state)
-        flat = Flat(xy.astype(np.float64), (float("nan"), float("nan")), 2)
+        return None
+    xy = (_tsne if kind == "tsne" else _umap)(table, random_state)
+    flat = Flat(xy.astype(np.float64), (float("nan"), float("nan")), 2)
     return _as_map("All views together, by neighbours", "neighbors", rows, flat, notes, how)
 
 

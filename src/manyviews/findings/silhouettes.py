@@ -14,7 +14,7 @@ __all__ = ["silhouettes_by_view"]
 
 Array = NDArray[Any]
 
-MAX_SAMPLES = 500
+MAX_SAMPLES = 300
 TOGETHER = "All views together"
 
 
@@ -33,7 +33,7 @@ def silhouettes_by_view(
         What was clustered and how.
     order : ndarray of shape (n,)
         Random order of the samples, of which the first are taken.
-    max_samples : int, default=500
+    max_samples : int, default=300
         Samples m per space; cost O(m²).
     max_views : int, default=None
         How many views, from the first; all by default.

@@ -12,7 +12,7 @@ __all__ = ["pairs_together", "usable_groupings"]
 Array = NDArray[Any]
 
 # A picture of so many rows and columns shows all that a screen can, and is small enough for a page.
-MAX_SAMPLES = 240
+MAX_SAMPLES = 200
 
 
 def usable_groupings(base_labels: Any, n_samples: int) -> Array | None:
@@ -36,7 +36,7 @@ def pairs_together(
         Cluster of each sample.
     order : ndarray of shape (n,)
         Random order of the samples, of which the first are taken.
-    max_samples : int, default=240
+    max_samples : int, default=200
         Samples m that are looked at; raising it shows small clusters better at a cost of O(m² M).
 
     Returns

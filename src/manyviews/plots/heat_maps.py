@@ -70,17 +70,20 @@ def draw_features(found: Mapping[str, Any], names: Sequence[str]) -> Any:
     go = require_plotly()
     features, m = found["features"], len(found["clusters"])
     several = len({feature["view"] for feature in features}) > 1
-    labels = [
-        escape((f"{short_name(feature['view'], 10)}: " if several else "") + short_name(feature["name"], 14))
-        for feature in features
-    ]
+    labels, narrow = (
+        [
+            escape((f"{short_name(each['view'], of)}: " if several else "") + short_name(each["name"], own))
+            for each in features
+        ]
+        for of, own in ((10, 14), (6, 10))
+    )
     trace = go.Heatmap(
         z=found["z"],
         zmin=-Z_SHOWN,
         zmax=Z_SHOWN,
         colorscale=[[0, LOW], [0.5, "#ffffff"], [1, ACCENT]],
         hovertemplate="%{y}<br>z-score %{z}<extra></extra>",
-        meta={"scale": "sign"},
+        meta={"scale": "sign", "ticks": narrow},
         colorbar=_bar("z-score"),
     )
     figure = go.Figure(trace, layout=base_layout() | {"height": 60 + 15 * len(features), "margin": MARGIN})

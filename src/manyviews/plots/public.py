@@ -29,7 +29,7 @@ __all__ = ["co_association", "contingency", "features", "sample_map", "silhouett
 Array = NDArray[Any]
 
 
-def co_association(model: Any, views: Any, *, max_samples: int = 240, random_state: int = 0) -> Any:
+def co_association(model: Any, views: Any, *, max_samples: int = 200, random_state: int = 0) -> Any:
     r"""Draw how often each pair of samples is put together, the samples ordered by cluster.
 
     .. math:: C_{ij} = \frac{1}{M} \sum_{m=1}^{M} [\pi_m(i) = \pi_m(j)]
@@ -43,7 +43,7 @@ def co_association(model: Any, views: Any, *, max_samples: int = 240, random_sta
         Fitted; not changed.
     views : Views, sequence, mapping or table
         What the model was fitted on.
-    max_samples : int, default=240
+    max_samples : int, default=200
         Samples m drawn, at random where there are more; cost O(m² M).
     random_state : int, default=0
         Seed of that choice.
@@ -83,7 +83,7 @@ def co_association(model: Any, views: Any, *, max_samples: int = 240, random_sta
     return draw_co_association(found, grouped.names)
 
 
-def silhouettes(model: Any, views: Any, *, max_samples: int = 500, random_state: int = 0) -> Any:
+def silhouettes(model: Any, views: Any, *, max_samples: int = 300, random_state: int = 0) -> Any:
     r"""Draw the silhouettes of the samples: in all views together, and in each.
 
     For a sample with mean distance a to its own cluster and b to the nearest other one it is
@@ -96,7 +96,7 @@ def silhouettes(model: Any, views: Any, *, max_samples: int = 500, random_state:
         Fitted; not changed.
     views : Views, sequence, mapping or table
         What the model was fitted on.
-    max_samples : int, default=500
+    max_samples : int, default=300
         Samples m drawn, at random where there are more; cost O(m²) per view.
     random_state : int, default=0
         Seed of that choice.
@@ -140,7 +140,7 @@ def silhouettes(model: Any, views: Any, *, max_samples: int = 500, random_state:
     return figure
 
 
-def features(model: Any, views: Any, *, max_features: int = 48, max_samples: int = 240, random_state: int = 0) -> Any:
+def features(model: Any, views: Any, *, max_features: int = 48, max_samples: int = 200, random_state: int = 0) -> Any:
     r"""Draw the columns that tell clusters apart as z-scores, by view, the samples ordered by cluster.
 
     Columns are taken by the effect size of each cluster against all others, of each cluster in turn, the same number of
@@ -154,7 +154,7 @@ def features(model: Any, views: Any, *, max_features: int = 48, max_samples: int
         What the model was fitted on.
     max_features : int, default=48
         Columns drawn, at least one of each view.
-    max_samples : int, default=240
+    max_samples : int, default=200
         Samples drawn, at random where there are more.
     random_state : int, default=0
         Seed of that choice.
@@ -299,8 +299,11 @@ def sample_map(
         part = grouped.views.select([view])
         grouped = grouped._replace(views=part, scalings=[grouped.scalings[position]])
         order, embedding = order[part.observed[order, 0]], None
+    flat: dict[str, Any] | None
     if method != "pca":
         flat = neighbor_map(grouped, embedding, order, kind=method, limit=max_samples, random_state=random_state)
+        if flat is None:
+            raise ValueError(f"method={method!r} needs 8 samples or more that are not all the same; take 'pca'")
     elif view is not None:
         flat = view_map(grouped.views, 0, grouped.scalings[0], order, max_samples, random_state)
     else:

@@ -43,7 +43,7 @@ def all_maps(
     Returns
     -------
     tuple of (list of dict, dict)
-        Maps, all views together first; table with ``sample``, ``cluster`` and ``class``.
+        Maps, all views together first and by neighbours last; table with ``sample``, ``cluster`` and ``class``.
     """
     views, scalings = grouped.views, grouped.scalings
     embedding = embedding_of(model, len(views))
@@ -52,8 +52,9 @@ def all_maps(
     # With one view and no embedding, all views together are that view.
     if embedding is not None or len(views.names) > 1:
         maps.append(consensus_map(views, embedding, scalings, order, limit, random_state))
-    maps.append(neighbor_map(grouped, embedding, order, limit=MAX_NEIGHBORS, random_state=random_state))
     maps += [view_map(views, i, kind, order, limit, random_state) for i, kind in enumerate(scalings)]
+    nearby = neighbor_map(grouped, embedding, order, limit=MAX_NEIGHBORS, random_state=random_state)
+    maps += [] if nearby is None else [nearby]
     rows = np.unique(np.concatenate([np.asarray(flat["rows"], dtype=np.int64) for flat in maps]))
     for flat in maps:
         flat["name"] = plain(flat["name"], 120)

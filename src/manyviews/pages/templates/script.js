@@ -29,7 +29,8 @@
   function dressWhole(trace) {
     const { scale, nodes, links } = trace.meta;
     if (scale) {
-      const bar = { ...trace.colorbar, thickness: narrow.matches ? 8 : 10, tickfont: { color: colour("--muted") } };
+      const below = { orientation: "h", x: 0.5, xanchor: "center", y: -0.01, yanchor: "top", len: 0.8, thickness: 8 };
+      const bar = { ...trace.colorbar, ...(narrow.matches ? below : {}), tickfont: { color: colour("--muted") } };
       return { ...trace, colorscale: SCALES[scale](), colorbar: bar };
     }
     const node = { ...trace.node, color: nodes.map((hue) => colour(hue < 0 ? "--muted" : `--hue-${hue}`)) };
@@ -54,6 +55,21 @@
     return dressed;
   }
 
+  // A heat map on a telephone: the scale below it, shorter names, and no taller than it is wide where it is square.
+  function fitted(place, { data, layout }) {
+    const { scale, ticks } = data[0].meta;
+    if (!scale || !narrow.matches) return layout;
+    const font = { size: 10 };
+    const height = place.classList.contains("square") ? place.clientWidth + 40 : layout.height + 50;
+    return {
+      ...layout,
+      height,
+      margin: { ...layout.margin, r: 4, b: 62 },
+      xaxis: { ...layout.xaxis, tickfont: font },
+      yaxis: { ...layout.yaxis, tickfont: font, ...(ticks ? { ticktext: ticks } : {}) },
+    };
+  }
+
   function dressLayout(layout) {
     const [ink, muted, grid, line] = ["--ink", "--muted", "--grid", "--line"].map(colour);
     const axis = { gridcolor: grid, linecolor: line, zerolinecolor: grid, fixedrange: narrow.matches };
@@ -76,7 +92,7 @@
     const place = document.getElementById(id);
     const chart = charts[id];
     try {
-      Plotly.react(place, chart.data.map(dressTrace), dressLayout(chart.layout), { displayModeBar: false, responsive: true });
+      Plotly.react(place, chart.data.map(dressTrace), dressLayout(fitted(place, chart)), { displayModeBar: false, responsive: true });
       drawn.add(id);
       place.dataset.state = "drawn";
     } catch (error) {
@@ -91,6 +107,17 @@
   dark.addEventListener("change", redraw);
   narrow.addEventListener("change", redraw);
   window.addEventListener("beforeprint", () => waiting.forEach(start));
+
+  // Says that a table goes on where it is cut, and fades its edge until it is scrolled to its end.
+  for (const box of document.querySelectorAll(".scroll")) {
+    const mark = () => {
+      const hidden = box.scrollWidth - box.clientWidth;
+      box.classList.toggle("sideways", hidden > 2);
+      box.classList.toggle("cut", hidden - box.scrollLeft > 2);
+    };
+    box.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(box);
+  }
 
   const buttons = [...document.querySelectorAll("[data-cluster]")];
   for (const button of buttons) {
