@@ -55,11 +55,8 @@ def test_without_base_clusterings_the_views_by_themselves_are_asked(result):
 def test_samples_left_out_of_a_base_clustering_do_not_count():
     base = np.array([[0, 0.0], [0, np.nan], [-1, 0]])
     found = pairs_together(base, np.zeros(3, dtype=int), np.arange(3))
-    shares = {
-        (a, b): p
-        for a, row in zip(found["rows"], found["percent"], strict=True)
-        for b, p in zip(found["rows"], row, strict=True)
-    }
+    shares = np.zeros((3, 3))
+    shares[np.ix_(found["rows"], found["rows"])] = found["percent"]
     assert (shares[0, 1], shares[0, 2], shares[1, 2]) == (100, 100, 0)
 
 
