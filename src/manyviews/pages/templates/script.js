@@ -25,11 +25,13 @@
     sign: () => [[0, colour("--bad")], [0.5, colour("--card")], [1, colour("--accent")]],
   };
 
+  const onTop = (layout) => layout.xaxis?.side === "top";
+
   // Heat maps and flows are coloured as a whole, other traces by the hue of their cluster or by their part.
-  function dressWhole(trace) {
+  function dressWhole(trace, layout) {
     const { scale, nodes, links } = trace.meta;
     if (scale) {
-      const below = { orientation: "h", x: 0.5, xanchor: "center", y: -0.01, yanchor: "top", len: 0.8, thickness: 8 };
+      const below = { orientation: "h", x: 0.5, xanchor: "center", y: onTop(layout) ? -0.01 : -0.25, yanchor: "top", len: 0.8, thickness: 8 };
       const bar = { ...trace.colorbar, ...(narrow.matches ? below : {}), tickfont: { color: colour("--muted") } };
       return { ...trace, colorscale: SCALES[scale](), colorbar: bar };
     }
@@ -38,9 +40,9 @@
     return { ...trace, node, link, textfont: { color: colour("--ink"), size: 12 } };
   }
 
-  function dressTrace(trace, position) {
+  function dressTrace(trace, position, layout) {
     const { hue, role, scale, nodes } = trace.meta;
-    if (scale || nodes) return dressWhole(trace);
+    if (scale || nodes) return dressWhole(trace, layout);
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
     const dressed = { ...trace };
     if (trace.marker) {
@@ -49,7 +51,7 @@
     }
     if (trace.line) dressed.line = { ...trace.line, color: of };
     if (trace.fillcolor) dressed.fillcolor = of;
-    if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
+    for (const bars of ["error_x", "error_y"]) if (trace[bars]) dressed[bars] = { ...trace[bars], color: of };
     if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
     if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
     return dressed;
@@ -64,7 +66,7 @@
     return {
       ...layout,
       height,
-      margin: { ...layout.margin, r: 4, b: 62 },
+      margin: { ...layout.margin, r: 4, b: onTop(layout) ? 62 : 110 },
       xaxis: { ...layout.xaxis, tickfont: font },
       yaxis: { ...layout.yaxis, tickfont: font, ...(ticks ? { ticktext: ticks } : {}) },
     };
@@ -92,7 +94,7 @@
     const place = document.getElementById(id);
     const chart = charts[id];
     try {
-      Plotly.react(place, chart.data.map(dressTrace), dressLayout(fitted(place, chart)), { displayModeBar: false, responsive: true });
+      Plotly.react(place, chart.data.map((trace, position) => dressTrace(trace, position, chart.layout)), dressLayout(fitted(place, chart)), { displayModeBar: false, responsive: true });
       drawn.add(id);
       place.dataset.state = "drawn";
     } catch (error) {
