@@ -75,7 +75,7 @@ def sweep_figure(
 
 
 def _reach(table: Mapping[str, Sequence[Any]], score: str) -> tuple[float, float]:
-    """Return the ends of the scale: a score that does not change is drawn as such, not as noise over the whole scale."""
+    """Return the ends of the scale, on which a score that does not change looks so."""
     pairs = zip(table[score], table[f"{score}_deviation"], strict=True)
     known = [(mean - spread, mean + spread) for mean, spread in pairs if math.isfinite(mean)]
     if not known:
