@@ -47,7 +47,8 @@
     const dressed = { ...trace };
     if (trace.marker) {
       const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
-      dressed.marker = { ...trace.marker, color: of, size: size || undefined };
+      const scaled = Array.isArray(trace.marker.color);  // a colour for each point says something itself
+      dressed.marker = { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined };
     }
     if (trace.line) dressed.line = { ...trace.line, color: of };
     if (trace.fillcolor) dressed.fillcolor = of;
@@ -59,7 +60,7 @@
 
   // A heat map on a telephone: the scale below it, shorter names, and no taller than it is wide where it is square.
   function fitted(place, { data, layout }) {
-    const { scale, ticks } = data[0].meta;
+    const { scale, ticks } = data[0]?.meta ?? {};
     if (!scale || !narrow.matches) return layout;
     const font = { size: 10 };
     const height = place.classList.contains("square") ? place.clientWidth + 40 : layout.height + 50;
