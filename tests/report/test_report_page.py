@@ -12,7 +12,7 @@ import pytest
 
 from manyviews.optim.history import History
 from manyviews.pages.inline import json_text, script_text
-from manyviews.pages.wording import amount, decimal, duration, fixed, part_of, percent, plain, size
+from manyviews.pages.wording import amount, decimal, duration, fixed, percent, plain, rounded_part, size
 from manyviews.plots.maps import hover_texts, map_figure
 from manyviews.plots.weights import draw_weights
 from manyviews.report import render_report, summarize, write_report
@@ -279,10 +279,10 @@ def test_importing_the_report_imports_neither_plotly_nor_jinja2():
         (percent(1), "100\u00a0%"),
         (percent(0.99999), ">\u00a099.9\u00a0%"),
         (percent(0.00001), "<\u00a00.1\u00a0%"),
-        (part_of(1, 200), "<\u00a01\u00a0%"),
-        (part_of(199, 200), ">\u00a099\u00a0%"),
-        (part_of(2, 200), "1\u00a0%"),
-        (part_of(200, 200), "100\u00a0%"),
+        (rounded_part(1, 200), "<\u00a01\u00a0%"),
+        (rounded_part(199, 200), ">\u00a099\u00a0%"),
+        (rounded_part(2, 200), "1\u00a0%"),
+        (rounded_part(200, 200), "100\u00a0%"),
         (amount(1, "class", "classes"), "1 class"),
         (amount(12345, "sample"), "12,345 samples"),
         (decimal(1234.5678, 6), "1,234.57"),

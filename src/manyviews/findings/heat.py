@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.findings.features import column_name, telling_features
-from manyviews.findings.result import Grouped
+from manyviews.findings.result import GroupedResult
 
 __all__ = ["feature_scores"]
 
@@ -20,7 +20,7 @@ MAX_CLUSTERS = 40
 
 
 def feature_scores(
-    grouped: Grouped, order: Array, *, max_features: int = MAX_FEATURES, max_samples: int = MAX_SAMPLES
+    grouped: GroupedResult, order: Array, *, max_features: int = MAX_FEATURES, max_samples: int = MAX_SAMPLES
 ) -> dict[str, Any] | None:
     """Return z-scores of the most telling columns of every view.
 
@@ -30,7 +30,7 @@ def feature_scores(
 
     Parameters
     ----------
-    grouped : Grouped
+    grouped : GroupedResult
         What was clustered and how.
     order : ndarray of shape (n,)
         Random order of the samples, of which the first are taken.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.findings.result import Grouped
+from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import SCALED, directions, narrow, scaled, side_by_side
 from manyviews.pages.wording import amount, count
 from manyviews.views import Views
@@ -78,13 +78,13 @@ def consensus_map(
 
 
 def neighbor_map(
-    grouped: Grouped, embedding: Array | None, order: Array, *, kind: str = "tsne", limit: int, random_state: int
+    grouped: GroupedResult, embedding: Array | None, order: Array, *, kind: str = "tsne", limit: int, random_state: int
 ) -> dict[str, Any] | None:
     """Return a map of all views together in which nearest neighbours stay near: t-SNE or UMAP.
 
     Parameters
     ----------
-    grouped : Grouped
+    grouped : GroupedResult
         What was clustered and how.
     embedding : ndarray of shape (n, c) or None
         That of the model, drawn where it has one; else the views side by side.

@@ -13,12 +13,12 @@ from manyviews.views import Views
 from manyviews.views.check import check_views, is_table
 from manyviews.views.new_samples import match_views
 
-__all__ = ["Grouped", "read_result"]
+__all__ = ["GroupedResult", "read_result"]
 
 Array = NDArray[Any]
 
 
-class Grouped(NamedTuple):
+class GroupedResult(NamedTuple):
     """What was clustered and how.
 
     Attributes
@@ -47,7 +47,7 @@ class Grouped(NamedTuple):
         return len(self.names)
 
 
-def read_result(model: Any, views: Any) -> Grouped:
+def read_result(model: Any, views: Any) -> GroupedResult:
     """Return the groups of a fitted model.
 
     Parameters
@@ -59,7 +59,7 @@ def read_result(model: Any, views: Any) -> Grouped:
 
     Returns
     -------
-    Grouped
+    GroupedResult
         Checked views and clusters by size.
 
     Raises
@@ -72,7 +72,7 @@ def read_result(model: Any, views: Any) -> Grouped:
         checked = match_views(checked, model._fitted_views)
     labels = _labels(model, len(checked))
     names, positions = _by_size(labels)
-    return Grouped(checked, labels, names, positions, scalings_of(model, checked))
+    return GroupedResult(checked, labels, names, positions, scalings_of(model, checked))
 
 
 def _labels(model: Any, n_samples: int) -> Array:

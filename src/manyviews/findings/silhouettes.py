@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.findings.result import Grouped
+from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import directions, scaled, side_by_side
 
 __all__ = ["silhouettes_by_view"]
@@ -19,7 +19,12 @@ TOGETHER = "All views together"
 
 
 def silhouettes_by_view(
-    grouped: Grouped, order: Array, *, max_samples: int = MAX_SAMPLES, max_views: int | None = None, random_state: int
+    grouped: GroupedResult,
+    order: Array,
+    *,
+    max_samples: int = MAX_SAMPLES,
+    max_views: int | None = None,
+    random_state: int,
 ) -> list[dict[str, Any]]:
     r"""Return the silhouettes of the samples in all views side by side, then in each view.
 
@@ -29,7 +34,7 @@ def silhouettes_by_view(
 
     Parameters
     ----------
-    grouped : Grouped
+    grouped : GroupedResult
         What was clustered and how.
     order : ndarray of shape (n,)
         Random order of the samples, of which the first are taken.
@@ -59,7 +64,9 @@ def silhouettes_by_view(
     return [each for each in found if each is not None]
 
 
-def _silhouettes(name: str, rows: Array, table: Any, grouped: Grouped, random_state: int) -> dict[str, Any] | None:
+def _silhouettes(
+    name: str, rows: Array, table: Any, grouped: GroupedResult, random_state: int
+) -> dict[str, Any] | None:
     from sklearn.metrics import silhouette_samples
 
     clusters = grouped.positions[rows]

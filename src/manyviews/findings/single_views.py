@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.findings.agreement import ari
-from manyviews.findings.result import Grouped
+from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import directions, scaled
 from manyviews.metrics.renumbering import matched_numbers
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
@@ -98,12 +98,12 @@ def single_views(
     return alone
 
 
-def view_clusterings(grouped: Grouped, order: Array, random_state: int) -> dict[int, tuple[Array, Array]]:
+def view_clusterings(grouped: GroupedResult, order: Array, random_state: int) -> dict[int, tuple[Array, Array]]:
     """Cluster each view by itself as ``single_views`` does.
 
     Parameters
     ----------
-    grouped : Grouped
+    grouped : GroupedResult
         What was clustered and how.
     order : ndarray of shape (n,)
         Random order of the samples, of which the first 2000 are taken.

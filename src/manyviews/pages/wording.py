@@ -17,9 +17,9 @@ __all__ = [
     "enumerated",
     "fixed",
     "flatten",
-    "part_of",
     "percent",
     "plain",
+    "rounded_part",
     "size",
 ]
 
@@ -84,7 +84,7 @@ def percent(share: float) -> str:
     return "100\u00a0%" if share == 1 else "0\u00a0%" if share == 0 else f"{100 * share:.1f}\u00a0%"
 
 
-def part_of(n: int, total: int) -> str:
+def rounded_part(n: int, total: int) -> str:
     """Return a part of a whole in whole percents, never 0 or 100 where it is neither."""
     if 0 < 100 * n < total:
         return "<\u00a01\u00a0%"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from manyviews.findings.heat import feature_scores
 from manyviews.findings.maps import consensus_map, neighbor_map, view_map
 from manyviews.findings.members import sample_name
-from manyviews.findings.result import Grouped, read_result
+from manyviews.findings.result import GroupedResult, read_result
 from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.single_views import MOST_FLOWING, count_flows, view_clusterings
 from manyviews.findings.spaces import embedding_of
@@ -364,12 +364,12 @@ def view_weights(model: Any) -> Any:
 COLUMNS = 3
 
 
-def _read(model: Any, views: Any, random_state: int) -> tuple[Grouped, Array]:
+def _read(model: Any, views: Any, random_state: int) -> tuple[GroupedResult, Array]:
     grouped = read_result(model, views)
     return grouped, np.random.default_rng(random_state).permutation(len(grouped.views))
 
 
-def _flows(grouped: Grouped, order: Array, random_state: int) -> dict[int, list[list[int]]]:
+def _flows(grouped: GroupedResult, order: Array, random_state: int) -> dict[int, list[list[int]]]:
     k = grouped.n_clusters
     found = view_clusterings(grouped, order, random_state).items()
     return {view: count_flows(labels, grouped.positions[rows], k) for view, (rows, labels) in found}

@@ -86,7 +86,7 @@ def compare(
 
     Notes
     -----
-    The rule: see :func:`manyviews.recommend.rule.score_of`; among methods whose score is within 5 % of the best the
+    The rule: see ``manyviews.recommend.rule.score_of``; among methods whose score is within 5 % of the best the
     simplest is recommended. Cost: ``seeds + parts`` fits of each method, and O(n d) for each of at most 4000 samples.
 
     Examples

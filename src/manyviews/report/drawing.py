@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manyviews.findings.maps import consensus_map, neighbor_map, points_per_map, view_map
 from manyviews.findings.members import sample_name
-from manyviews.findings.result import Grouped
+from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import embedding_of
 from manyviews.findings.truth import Classes
 from manyviews.pages.wording import plain
@@ -23,7 +23,7 @@ MAX_NEIGHBORS = 600
 
 
 def all_maps(
-    model: Any, grouped: Grouped, classes: Classes | None, order: Array, random_state: int
+    model: Any, grouped: GroupedResult, classes: Classes | None, order: Array, random_state: int
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the maps, their points as positions in one table, and that table.
 
@@ -31,7 +31,7 @@ def all_maps(
     ----------
     model : estimator
         Fitted; its embedding is drawn where it has one.
-    grouped : Grouped
+    grouped : GroupedResult
         What was clustered and how.
     classes : Classes or None
         Known classes.

@@ -16,7 +16,7 @@ from manyviews.findings.features import telling_features
 from manyviews.findings.heat import feature_scores
 from manyviews.findings.members import cluster_entries, sample_table, sureness
 from manyviews.findings.refits import Refits, refit
-from manyviews.findings.result import Grouped, read_result
+from manyviews.findings.result import GroupedResult, read_result
 from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.single_views import single_views
 from manyviews.findings.spaces import SCALED
@@ -127,7 +127,7 @@ def summarize(
     return summary
 
 
-def _pictures(model: Any, grouped: Grouped, order: Array, random_state: int) -> dict[str, Any]:
+def _pictures(model: Any, grouped: GroupedResult, order: Array, random_state: int) -> dict[str, Any]:
     """Return what is drawn of single samples besides the maps; None or nothing where there is nothing to be seen."""
     few = MAX_SILHOUETTE_VIEWS
     return {
