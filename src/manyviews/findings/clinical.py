@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import EXPLORATORY, associations, batch_effect
+from manyviews.findings.known import Clinical
 from manyviews.findings.survival import survival
-from manyviews.report.clinical import Clinical
 
 __all__ = ["describe_clinical"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import p_in_words
+from manyviews.findings.known import TimesToEvent, require_lifelines
 from manyviews.pages.wording import amount, decimal, enumerated, plain
-from manyviews.report.clinical import TimesToEvent, require_lifelines
 
 __all__ = ["survival"]
 
