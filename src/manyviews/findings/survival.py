@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.pages.wording import amount, decimal, enumerated, plain
-from manyviews.findings.clinical_data import TimesToEvent, require_lifelines
 from manyviews.findings.associations import p_in_words
+from manyviews.findings.clinical_data import TimesToEvent, require_lifelines
+from manyviews.pages.wording import amount, decimal, enumerated, plain
 
 __all__ = ["survival"]
 
