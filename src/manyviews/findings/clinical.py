@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import EXPLORATORY, associations, batch_effect
-from manyviews.findings.known import Clinical
+from manyviews.findings.clinical_data import Clinical
 from manyviews.findings.survival import survival
 
 __all__ = ["describe_clinical"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import p_in_words
-from manyviews.findings.known import TimesToEvent, require_lifelines
+from manyviews.findings.clinical_data import TimesToEvent, require_lifelines
 from manyviews.pages.wording import amount, decimal, enumerated, plain
 
 __all__ = ["survival"]
