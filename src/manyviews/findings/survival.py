@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.associations import p_in_words
+from manyviews.findings.known import TimesToEvent, require_lifelines
 from manyviews.pages.wording import amount, decimal, enumerated, plain
-from manyviews.report.clinical import TimesToEvent, require_lifelines
-from manyviews.report.findings.associations import p_in_words
 
-__all__ = ["survival"]
+__all__ = ["compare_survival"]
 
 Array = NDArray[Any]
 
@@ -21,7 +21,7 @@ MAX_STEPS = 400
 TICK = 0.012
 
 
-def survival(outcome: TimesToEvent, positions: Array, names: list[str]) -> dict[str, Any]:
+def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) -> dict[str, Any]:
     r"""Return a Kaplan-Meier curve per cluster and the log-rank test.
 
     The curve of a cluster is :math:`\hat S(t) = \prod_{t_i \le t} (1 - d_i / n_i)` with :math:`d_i` events among the
