@@ -132,7 +132,7 @@ def _clusters(names: list[str]) -> str:
     return f"{'cluster' if len(names) == 1 else 'clusters'} {enumerated(names)}"
 
 
-def _round_times(longest: float, n_wanted: int = 5) -> list[float]:
+def _round_times(longest: float, n_wanted: int = 6) -> list[float]:
     """Return round times from 0 on, about as many as wanted."""
     if longest <= 0:
         return [0.0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from manyviews.findings.known import clinical_of
@@ -14,7 +16,7 @@ from manyviews.pages.wording import amount
 
 __all__ = ["draw_survival", "survival"]
 
-# Clusters whose names stand at the end of their curves, and the least distance of two names.
+# Clusters whose names stand at their curves, and the least distance of two names.
 MAX_NAMED, APART = 10, 0.07
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
@@ -99,31 +101,45 @@ def draw_survival(found: Mapping[str, Any], names: Sequence[str]) -> Any:
                 line={"color": LIGHT[look.hue], "width": 2, "dash": _DASHES[position // len(LIGHT) % len(_DASHES)]},
             )
         )
-    figure.update_layout(height=380, margin_r=44, annotations=_names(found["clusters"], names))
+    figure.update_layout(height=380, annotations=_names(found["clusters"], names))
     figure.update_xaxes(title_text=escape(found["time_name"]), rangemode="tozero", zeroline=False)
     figure.update_xaxes(tickvals=found["ticks"], ticktext=found["times"])
-    figure.update_yaxes(title_text="share without the event", range=[-0.02, 1.03], zeroline=False, tickformat=".0%")
+    figure.update_yaxes(
+        title_text="share without the event",
+        range=[-0.02, 1.03],
+        zeroline=False,
+        tickformat=".0%",
+        automargin=True,
+        title_standoff=8,
+    )
     return figure
 
 
-def _names(curves: list[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Write each cluster's name where its curve ends, no two over each other."""
-    ends = sorted((curve["y"][-1], i) for i, curve in enumerate(curves) if curve["y"])
-    if len(ends) > MAX_NAMED:
+def _names(curves: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Write each cluster's name at its curve, at the time when the curves are farthest apart."""
+    drawn = [i for i, curve in enumerate(curves) if curve["y"]]
+    if not drawn or len(drawn) > MAX_NAMED:
         return []
+    end = min(curves[i]["x"][-1] for i in drawn)
+    heights = {time: [_height(curves[i], time) for i in drawn] for time in (end * j / 40 for j in range(4, 37))}
+    time = max(heights, key=lambda at: min((b - a for a, b in pairwise(sorted(heights[at]))), default=0.0))
     notes, lowest = [], -1.0
-    for height, i in ends:
+    for height, i in sorted(zip(heights[time], drawn, strict=True)):
         lowest = max(height, lowest + APART)
         notes.append(
             {
-                "x": curves[i]["x"][-1],
+                "x": time,
                 "y": lowest,
                 "text": f"<b>{escape(names[i])}</b>",
                 "showarrow": False,
-                "xanchor": "left",
-                "xshift": 4,
                 "bgcolor": "rgba(255,255,255,0.8)",
+                "borderpad": 1,
                 "font": {"size": 13},
             }
         )
     return notes
+
+
+def _height(curve: Mapping[str, Any], time: float) -> float:
+    """Return the height of a curve at a time."""
+    return float(curve["y"][max(bisect_right(curve["x"], time) - 1, 0)])
