@@ -3,7 +3,6 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,10 +15,11 @@ from manyviews.cluster.anchors.base import (
     as_fitted,
     draw_groups,
     fit_ensemble,
+    wide_rows,
 )
-from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
+from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
@@ -27,6 +27,7 @@ from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fi
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.partitions.view_links import CutRecipe
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
 from manyviews.views.check import per_view
@@ -41,6 +42,8 @@ FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
 # where hardly a sample moves without one view or the other, which of them it is says nothing
 LEAST_CHANGE = 0.01
+# copies of all views that the methods make which put them side by side
+SIDE_BY_SIDE = 4
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
@@ -192,12 +195,12 @@ class Consensus(AnchorEnsembleClusterer):
         self.view_weights = view_weights
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), FRACTIONS
-        widths = [stored_width((X,)) for X in views.arrays]
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), 2 * self.n_clusters, anchor, one)
+        n = len(views)
+        ensemble = self._anchored_bytes(views, self._ensemble_size(n), 2 * self.n_clusters, FRACTIONS, "auto")
+        # what stays of the anchors while other methods put the views side by side, with copies
+        kept = kept_bytes(n, [X.shape[1] for X in views.arrays if keeps_rows(X, self.n_anchors)], 0.0, 0)
+        others = SIDE_BY_SIDE * sum(map(copy_bytes, views.arrays)) if n <= SYSTEMS[0].most_samples else 0
+        return max(ensemble, kept + others)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -228,7 +231,9 @@ class Consensus(AnchorEnsembleClusterer):
         labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
-            return self._elect(views, labels, ballot, (told, observed, first), (cut_rng, fallback_rng))
+            return self._elect(
+                views, labels, ballot, (told, observed, first, ensembles[0].kept), (cut_rng, fallback_rng)
+            )
 
     def _wanted(self, names: tuple[str, ...]) -> Array:
         """Return the weights (V,) that the user wants."""
@@ -255,12 +260,13 @@ class Consensus(AnchorEnsembleClusterer):
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
         n, V = observed.shape[0], len(arrays)
-        ensembles = []
+        ensembles: list[Ensemble] = []
+        stored: Any = None
         for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
             learned = view_treatments(arrays, scalings, treatment)
-            ensembles.append(
-                fit_ensemble(arrays, observed, learned, draws, recipe, child, n_jobs=self.n_jobs, chances=chances)
-            )
+            stored = wide_rows(arrays, observed, recipe) if stored is None else stored
+            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored}
+            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, child, **jobs))
         return ensembles
 
     def _draws(
@@ -276,10 +282,10 @@ class Consensus(AnchorEnsembleClusterer):
             yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
 
     def _elect(self, views: Views, base_labels: Array, ballot: Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
-        told, observed, treatments = sources
+        told, observed, treatments, kept = sources
         labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], weights=ballot.weights)
         confidence = cut.confidence(base_labels, labels)
-        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1])
+        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1], kept)
         changed = changed_without(base_labels, labels, cut, ballot.uses)
         self.base_labels_ = base_labels
         weights = self._keep(cut, ballot, [_agreement(labels, column) for column in base_labels.T], changed)
