@@ -21,11 +21,12 @@ DRIVERS = {
     "ConcatKMeans": "kmeans.fit_concat_kmeans",
     "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
+    "KCC": "kcc.fit_kcc",
     "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
 }
 INSTEAD = {
     "anchors": "FastMICE",
-    "ensemble": "FastMICE",
+    "ensemble": "KCC",
     "factorization": "FastMICE",
     "kmeans": "ConcatKMeans",
     "late_fusion": "OPLFMVC",
