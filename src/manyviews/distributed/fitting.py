@@ -22,6 +22,7 @@ DRIVERS = {
     "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
     "KCC": "kcc.fit_kcc",
+    "MSPL": "mspl.fit_mspl",
     "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
 }
 INSTEAD = {
