@@ -86,14 +86,21 @@ class BlockJob:
 
 
 def refuse_other_options(
-    beyond: Beyond, source: str | None, layout: Layout | None, numbers: Numbers | None = None, **others: Any
+    beyond: Beyond,
+    source: str | None,
+    layout: Layout | None,
+    numbers: Numbers | None = None,
+    groups: Sequence[Any] = (),
+    **others: Any,
 ) -> None:
-    """Raise UsageError where options are given that need all samples in memory."""
+    """Raise UsageError where options are given, alone or in groups, that need all samples in memory."""
     option = "--dask" if beyond.dask is not None else "--workers"
     if source is not None:
         raise UsageError(f"{option} reads files by blocks, one per view: give --view NAME=FILE in place of {source}")
     if numbers is not None and numbers.first != numbers.last:
         raise UsageError(f"{option}: a number of clusters is chosen in memory only; give -k one number")
+    for group in groups:
+        others |= {} if group is None else vars(group) | {"no_model": None}
     given = [f"--{name.replace('_', '-')}" for name, value in others.items() if value is not None]
     given += [] if layout is None else layout.words()[:1]
     if given:

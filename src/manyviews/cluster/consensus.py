@@ -24,9 +24,9 @@ from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
-from manyviews.partitions.anchor_cut import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
+from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
 from manyviews.views.check import per_view

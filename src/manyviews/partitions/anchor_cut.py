@@ -10,29 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.graphs.anchor_graph import (
-    CELLS_PER_BLOCK,
-)
+from manyviews.graphs.anchor_graph import CELLS_PER_BLOCK
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
-from manyviews.partitions.anchor_links import (
+from manyviews.partitions.discretize import discretize_embedding, embedding_labels
+from manyviews.partitions.view_links import (
     ROWS_PER_BLOCK,
     CutRecipe,
     Linked,
     LinkGraph,
-    SearchChoice,
     ViewLink,
-    found_links,
-    link_graph,
+    find_rows,
+    joined_links,
     link_views,
     view_reader,
 )
-from manyviews.partitions.discretize import discretize_embedding, embedding_labels
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR
 from manyviews.prototypes.row_means import KeptRows
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 
-__all__ = ["NO_LABEL", "AnchorCut", "CutRecipe", "SearchChoice", "cut_bytes", "fit_anchor_cut"]
+__all__ = ["NO_LABEL", "AnchorCut", "cut_bytes", "fit_anchor_cut"]
 
 Array = NDArray[Any]
 NO_LABEL = -1
@@ -75,7 +72,7 @@ class AnchorCut:
 
     def graph(self, found: list[Linked]) -> sparse.csr_array:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
-        return link_graph(self.links, found, self.recipe.unit_weights)
+        return joined_links(self.links, found, self.recipe.unit_weights)
 
     def predict(self, arrays: tuple[Any, ...], observed: Array) -> NDArray[np.int32]:
         """Return base labels (n,) of samples; -1 where no view of this clustering says anything."""
@@ -84,7 +81,7 @@ class AnchorCut:
         size = min(ROWS_PER_BLOCK[link.search] for link in self.links)
         readers = [view_reader(arrays, observed, link.view, link.treatment) for link in self.links]
         for rows in row_blocks(n, size):
-            found = [found_links(reader, link, rows) for reader, link in zip(readers, self.links, strict=True)]
+            found = [find_rows(reader, link, rows) for reader, link in zip(readers, self.links, strict=True)]
             B = self.graph(found)
             E = cut_embedding(B, self.vectors, self.values, self.recipe.rule.embedding)
             linked = np.diff(B.indptr) > 0
