@@ -6,8 +6,8 @@
 Views of 16, 32 and 64 single-precision columns are made by the workers themselves, 25 000 rows a block; every worker is
 a process with one thread. ``scaling`` prints one line per number of samples and of workers: seconds by the clock, CPU
 seconds of the client and of the busiest worker, the largest resident memory of a worker before and during the fit, that
-of its blocks, and what workers sent. ``traffic`` prints what each step sends: to every worker, between workers, and back
-to the client.
+of its blocks, and what workers sent. ``traffic`` prints what each step sends: to every worker, between workers, and
+back to the client.
 """
 
 import argparse
