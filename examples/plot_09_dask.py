@@ -2,15 +2,15 @@
 Views in blocks, with Dask
 ==========================
 
-What is larger than one machine is given as Dask arrays or frames, whose blocks of rows lie with the workers of a cluster.
-Fits over blocks give the labels that the same method gives in memory.
+What is larger than one machine is given as Dask arrays or frames, whose blocks of rows lie with the workers of a
+cluster. Fits over blocks give the labels that the same method gives in memory.
 """
 
 import dask.array as da
 import numpy as np
 import plotly.express as px
-from distributed import Client, LocalCluster
 
+from distributed import Client, LocalCluster
 from manyviews import FastMICE, datasets, distributed
 
 data = datasets.load("mfeat")
@@ -21,8 +21,8 @@ cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashb
 client = Client(cluster)
 
 # %%
-# Blocks of 500 rows, alike in all views. Real ones come from ``dask.dataframe.read_parquet`` or ``dask.array.from_zarr``
-# and hold tens of thousands of rows.
+# Blocks of 500 rows, alike in all views. Real ones come from ``dask.dataframe.read_parquet`` or
+# ``dask.array.from_zarr`` and hold tens of thousands of rows.
 views = {name: da.from_array(X, chunks=(500, -1)) for name, X in data.views.items()}
 model = distributed.fit(FastMICE(10, n_base_clusterings=20, random_state=0), views, client)
 model.labels_
