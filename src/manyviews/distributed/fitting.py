@@ -24,6 +24,7 @@ DRIVERS = {
     "KCC": "kcc.fit_kcc",
     "MSPL": "mspl.fit_mspl",
     "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
+    "UDBGL": "udbgl.fit_udbgl",
 }
 INSTEAD = {
     "anchors": "FastMICE",

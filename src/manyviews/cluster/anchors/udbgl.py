@@ -35,11 +35,14 @@ from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.views import Views
 
 __all__ = [
+    "GROUP_ITER",
     "UDBGL",
     "BipartiteFusion",
     "FusionStep",
     "fusion_steps",
     "initial_graphs",
+    "nearest_groups",
+    "settled_fusion",
     "solve_udbgl",
 ]
 
@@ -52,9 +55,9 @@ class FusionStep(NamedTuple):
     """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
 
     search: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     objective: float
 
 
@@ -62,9 +65,9 @@ class BipartiteFusion(NamedTuple):
     """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
 
     graph: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     history: History
 
 
