@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Reading",
     "check_n_clusters",
+    "file_and_columns",
     "fill_cells",
     "fill_like",
     "keep_numbers",
@@ -39,7 +40,10 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class Reading(NamedTuple):
-    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model."""
+    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model.
+
+    ``about`` are columns that describe the samples.
+    """
 
     id_column: str | None = None
     truth: str | None = None
@@ -48,6 +52,7 @@ class Reading(NamedTuple):
     gaps: bool = False
     layout: Layout = Layout()
     known: dict[str, Any] | None = None
+    about: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
         """Return what ``read_views`` takes."""
@@ -173,11 +178,11 @@ def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]
             raise UsageError(f"--view {pair}: write --view NAME=FILE, or NAME=FILE:COLUMNS")
         if name in sources:
             raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
-        sources[name] = _file_and_columns(path)
+        sources[name] = file_and_columns(path)
     return sources
 
 
-def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
+def file_and_columns(text: str) -> tuple[str, list[str] | None]:
     """Return a path and what stands behind its colon; a colon may be part of the path, if such a file exists."""
     places = [i for i, mark in enumerate(text) if mark == ":"]
     if os.path.exists(text) or not places:

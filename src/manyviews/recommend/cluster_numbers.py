@@ -18,10 +18,10 @@ from manyviews.graphs.transfer_cut import gram_block
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
-from manyviews.partitions.anchor_cut import CutRecipe
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
+from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views

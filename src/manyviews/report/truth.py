@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from manyviews.pages.wording import SCORES, plain
 
-__all__ = ["Classes", "classes_of", "confusion", "scores_against", "scores_listed"]
+__all__ = ["Classes", "classes_of", "confusion", "is_missing", "scores_against", "scores_listed"]
 
 Array = NDArray[Any]
 
@@ -38,7 +38,7 @@ def classes_of(truth: Iterable[Any] | None, n_samples: int) -> Classes | None:
     values = truth.tolist() if isinstance(truth, np.ndarray) else list(truth)
     if len(values) != n_samples:
         raise ValueError(f"truth has {len(values)} entries for {n_samples} samples; give one class per sample")
-    known = set(values) - {value for value in set(values) if _is_unknown(value)}
+    known = set(values) - {value for value in set(values) if is_missing(value)}
     numbers = all(isinstance(value, int | float) for value in known)
     ordered = sorted(known, key=None if numbers else _natural)
     code = {value: i for i, value in enumerate(ordered)}
@@ -46,7 +46,8 @@ def classes_of(truth: Iterable[Any] | None, n_samples: int) -> Classes | None:
     return Classes([plain(_whole(value), 60) for value in ordered], codes) if ordered else None
 
 
-def _is_unknown(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Tell whether an entry is empty: None, NaN, NaT, NA or the empty text."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return bool(value == "" or (isinstance(value, float) and value != value))

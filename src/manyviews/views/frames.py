@@ -22,9 +22,12 @@ __all__ = [
     "frame_index",
     "has_default_index",
     "has_nested_columns",
+    "is_annotated",
     "is_frame",
     "is_plain",
+    "plain_matrix",
     "take_columns",
+    "telling_names",
 ]
 
 Array = NDArray[Any]
@@ -41,7 +44,8 @@ class Content(NamedTuple):
 def _library(table: Any) -> str:
     if all(hasattr(table, name) for name in ("obs_names", "var_names", "X")):
         return "anndata"  # by its shape, so that the package need not be there
-    return type(table).__module__.partition(".")[0]
+    library = type(table).__module__.partition(".")[0]
+    return "" if library == "anndata" else library  # of that package, but a matrix
 
 
 def is_frame(table: Any) -> bool:
@@ -50,6 +54,11 @@ def is_frame(table: Any) -> bool:
     if library == "anndata":
         return True
     return library in {"pandas", "polars", "pyarrow"} and (hasattr(table, "columns") or hasattr(table, "column_names"))
+
+
+def is_annotated(table: Any) -> bool:
+    """Tell whether ``table`` is like an AnnData, whose samples always have names."""
+    return _library(table) == "anndata"
 
 
 def frame_columns(table: Any) -> list[Any]:
@@ -78,6 +87,13 @@ def frame_index(table: Any) -> Array | None:
     if library == "anndata":
         return np.asarray(table.obs_names)
     return np.asarray(table.index) if library == "pandas" else None
+
+
+def telling_names(table: Any) -> list[Any] | None:
+    """Return the labels of the rows of a pandas frame or series where they say more than 0, 1, 2, ..."""
+    if _library(table) not in ("pandas", "anndata") or not hasattr(table, "index"):
+        return None
+    return None if has_default_index(table) else list(table.index)
 
 
 def frame_height(table: Any) -> int:
@@ -109,7 +125,7 @@ def take_columns(table: Any, positions: list[int]) -> Any:
 def column_values(table: Any, position: int) -> Array:
     """Return one column as a vector of numbers, text or objects, as it is."""
     if _library(table) == "anndata":
-        column = table.X[:, [position]]
+        column = _matrix(table, "")[:, [position]]
         return np.asarray(column.toarray() if sparse.issparse(column) else column).ravel()
     return np.asarray(_column(table, position).to_numpy())
 
@@ -137,7 +153,7 @@ def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
         If a column holds anything but real numbers or booleans and is not to be encoded.
     """
     if _library(table) == "anndata":
-        return Content(table.X if sparse.issparse(table.X) else np.asarray(table.X), tuple(map(str, table.var_names)))
+        return Content(_matrix(table, view), tuple(map(str, table.var_names)))
     if _is_sparse(table):
         return Content(table.sparse.to_coo().tocsr(), tuple(map(str, table.columns)))
     parts = check_numeric(table, view, encode)
@@ -149,6 +165,28 @@ def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
         out[:, start : start + len(names)] = array if array.ndim == 2 else array[:, None]
         start += len(names)
     return Content(out, tuple(columns))
+
+
+def _matrix(table: Any, view: str) -> Any:
+    """Return X of an AnnData, in memory."""
+    X = table.X
+    if X is None:
+        raise ValueError(
+            f"view {view!r} is an AnnData without X; give what is meant, such as adata.layers[...] or adata.obsm[...]"
+        )
+    X = plain_matrix(X)
+    return X if sparse.issparse(X) else np.asarray(X)
+
+
+def plain_matrix(matrix: Any) -> Any:
+    """Return a matrix of an AnnData as an array or sparse matrix of its own: not in a file, nor tied to a parent."""
+    if not type(matrix).__module__.startswith("anndata"):
+        return matrix
+    if hasattr(matrix, "to_memory"):
+        return matrix.to_memory()
+    if not sparse.issparse(matrix):
+        return np.asarray(matrix)
+    return (sparse.csc_matrix if matrix.format == "csc" else sparse.csr_matrix)(matrix)
 
 
 def check_numeric(table: Any, view: str, encode: Sequence[str] = ()) -> list[Content]:

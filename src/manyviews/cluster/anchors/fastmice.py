@@ -27,9 +27,9 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
+from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
