@@ -17,7 +17,7 @@ from manyviews.graphs.anchor_views import ViewProducts
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 
-__all__ = ["fused", "fusion_objective", "update_view_graph", "update_view_weights"]
+__all__ = ["fused_graph", "fusion_objective", "update_view_graph", "update_view_weights"]
 
 Array = NDArray[Any]
 
@@ -43,7 +43,7 @@ def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
     return np.asarray(solve_simplex_qp(gram, -target)[0])
 
 
-def fused(Z: Sequence[Array], delta: Array) -> Array:
+def fused_graph(Z: Sequence[Array], delta: Array) -> Array:
     """Return the graph of all views, Σ δ_v Z_v."""
     return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
 
