@@ -5,6 +5,7 @@ from manyviews import datasets as datasets
 from manyviews import distributed as distributed
 from manyviews import io as io
 from manyviews import metrics as metrics
+from manyviews import plots as plots
 from manyviews import preprocessing as preprocessing
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
 from manyviews.cluster.anchors.fpmvs_cag import FPMVSCAG as FPMVSCAG
@@ -103,6 +104,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "distributed",
     "io",
     "metrics",
+    "plots",
     "preprocessing",
     "report",
 ]

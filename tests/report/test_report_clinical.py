@@ -9,8 +9,8 @@ from scipy import stats
 
 import manyviews
 from manyviews import Views
+from manyviews.findings.associations import cramers_v
 from manyviews.report import summarize
-from manyviews.report.findings.associations import cramers_v
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("lifelines")

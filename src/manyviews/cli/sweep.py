@@ -134,7 +134,7 @@ def sweep(
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=_content(data), force=force)
     fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
     found = _swept(chosen(n_clusters, **fixed), data, grid, folder, fits, quiet=quiet)
-    _write(found, data, folder)
+    _write(found, data, method, folder)
     _print(found, place, as_json=as_json, quiet=quiet)
     if all(math.isnan(value) for value in found.seconds):
         raise UsageError(f"no fit ended well: {found.reasons[0]}; choose other values")
@@ -180,11 +180,12 @@ def _content(data: LoadedViews) -> dict[str, Any]:
     return {"checksum": data_checksum(Dataset("data", data.views, None, (), "", ""))}
 
 
-def _write(found: Sweep, data: LoadedViews, folder: Path) -> None:
+def _write(found: Sweep, data: LoadedViews, method: str, folder: Path) -> None:
+    from manyviews.recommend.sweep_page import render_sweep
     from manyviews.recommend.tables import columns_csv
 
     save_text(folder / TABLE, columns_csv(found.table))
-    save_text(folder / PAGE, found.figure().to_html(include_plotlyjs=True, full_html=True))
+    save_text(folder / PAGE, render_sweep(found, title=data.name, method=method))
     record = run_record("sweep", data) | _content(data) | {"finished": True, "parameters": list(found.parameters)}
     save_record(folder, record | {"table": _plain(found)})
 

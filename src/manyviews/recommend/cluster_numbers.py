@@ -14,6 +14,7 @@ from scipy import sparse
 from manyviews.cluster.anchors.base import draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import treatments_of, view_treatments
 from manyviews.cluster.parallel import one_blas_thread
+from manyviews.cluster.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.graphs.transfer_cut import gram_block
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
@@ -23,7 +24,6 @@ from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
 from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
-from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views
 
 __all__ = ["KINDS", "MEASURES", "measure_numbers", "without_structure"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.report.truth import is_missing
+from manyviews.findings.truth import is_missing
 from manyviews.views import Views
 from manyviews.views.frames import column_values, frame_columns, frame_height, is_frame, telling_names
 

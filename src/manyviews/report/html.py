@@ -11,7 +11,12 @@ from typing import Any
 from manyviews.pages.charts import chart_data
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
-from manyviews.report import figures
+from manyviews.plots.flows import draw_flows
+from manyviews.plots.heat_maps import draw_co_association, draw_features
+from manyviews.plots.maps import hover_texts, map_figure
+from manyviews.plots.silhouette_charts import draw_silhouettes
+from manyviews.plots.weights import draw_weights
+from manyviews.report.figures import convergence_figure
 from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
 from manyviews.report.survival_figure import survival_figure
@@ -21,6 +26,8 @@ __all__ = ["render_report", "render_summary", "write_report"]
 # Larger pages are slow to open and cannot be sent by mail.
 MAX_BYTES = 7_950_000
 ROOM = "manyviews.report"
+# Views whose own clusters are followed to the result.
+MAX_FLOWS = 9
 
 
 def render_report(
@@ -198,22 +205,37 @@ def render_summary(summary: Mapping[str, Any]) -> str:
 
 def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the charts for the script, by the id of their place on the page."""
-    texts = figures.hover_texts(summary)
+    texts = hover_texts(summary)
     charts = {
-        f"map-{i}": figures.map_figure(summary, i, texts=texts)
-        for i, flat in enumerate(summary["maps"])
-        if flat["n_axes"] > 0
+        f"map-{i}": map_figure(summary, i, texts=texts) for i, flat in enumerate(summary["maps"]) if flat["n_axes"] > 0
     }
+    charts |= _pictures(summary)
     if len(summary["weights"] or []) > 1:
-        charts["weights"] = figures.weights_figure(summary)
+        charts["weights"] = draw_weights(summary["weights"])
     if len((summary["convergence"] or {"values": []})["values"]) > 1:
-        charts["convergence"] = figures.convergence_figure(summary)
+        charts["convergence"] = convergence_figure(summary)
     if choice := summary["record"]["choice"]:
         charts["choice"] = choice_figure(choice["scores"], choice["n_clusters"])
     if (summary["clinical"] or {}).get("survival"):
         charts["survival"] = survival_figure(summary)
     names = [cluster["name"] for cluster in summary["clusters"]]
     return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
+
+
+def _pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the charts of ``plots`` that are no maps."""
+    pictures = summary["pictures"]
+    names, charts = pictures["names"], {}
+    if pictures["together"] is not None and len(names) > 1:
+        charts["together"] = draw_co_association(pictures["together"], names)
+    if pictures["features"] is not None:
+        charts["features"] = draw_features(pictures["features"], names)
+    for i, found in enumerate(pictures["silhouettes"]):
+        charts[f"silhouette-{i}"] = draw_silhouettes(found, names)
+    for i, view in enumerate(summary["data"]["views"][:MAX_FLOWS]):
+        if view["flows"] is not None:
+            charts[f"flows-{i}"] = draw_flows(view["flows"], names, view["name"])
+    return charts
 
 
 def _chart(figure: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.findings.single_views import OTHER
+from manyviews.findings.trust import DISSOLVES, steadier_baselines
 from manyviews.pages.stability import MUCH, groups_in_words
 from manyviews.pages.wording import amount, count, enumerated, percent
-from manyviews.report.findings.single_views import OTHER
-from manyviews.report.findings.trust import DISSOLVES, steadier_baselines
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
 

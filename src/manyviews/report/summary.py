@@ -9,25 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.baselines import plain_baselines
+from manyviews.findings.centres import nearness
+from manyviews.findings.clinical import describe_clinical
+from manyviews.findings.ensemble import ensemble_support
+from manyviews.findings.features import telling_features
+from manyviews.findings.heat import feature_scores
+from manyviews.findings.members import cluster_entries, sample_table, sureness
+from manyviews.findings.refits import Refits, refit
+from manyviews.findings.result import GroupedResult, read_result
+from manyviews.findings.silhouettes import silhouettes_by_view
+from manyviews.findings.single_views import single_views
+from manyviews.findings.spaces import SCALED
+from manyviews.findings.together import pairs_together
+from manyviews.findings.trust import trust, without_each_view
+from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.clinical import clinical_of
 from manyviews.report.drawing import all_maps
-from manyviews.report.findings.baselines import plain_baselines
-from manyviews.report.findings.centres import nearness
-from manyviews.report.findings.clinical import describe_clinical
-from manyviews.report.findings.ensemble import ensemble_support
-from manyviews.report.findings.features import telling_features
-from manyviews.report.findings.members import cluster_entries, sample_table, sureness
-from manyviews.report.findings.refits import Refits, refit
-from manyviews.report.findings.single_views import single_views
-from manyviews.report.findings.spaces import SCALED, scalings_of
-from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
-from manyviews.report.truth import Classes, classes_of, confusion, scores_against, scores_listed
 from manyviews.views import Views
-from manyviews.views.check import check_views, is_table
-from manyviews.views.new_samples import match_views
 
 __all__ = ["summarize"]
 
@@ -37,6 +39,8 @@ MAX_ITERATIONS_DRAWN = 1000
 # Clusters that are described one by one, and lines about columns on the whole page: more nobody reads.
 MAX_DETAILED, MAX_FEATURE_LINES = 40, 1500
 REFIT_SECONDS = 15.0
+# Charts of single views: of more only the first are drawn.
+MAX_SILHOUETTE_VIEWS = 8
 
 
 def summarize(
@@ -101,12 +105,10 @@ def summarize(
     [2, 1]
     """
     run = {} if run is None else run
-    checked = _views_of(model, views)
-    labels = _labels(model, len(checked))
-    names, positions = _by_size(labels)
+    grouped = read_result(model, views)
+    checked, labels, names, positions, scalings = grouped
     classes = classes_of(truth, len(checked))
     known = clinical_of(outcome, covariates, batch, checked)
-    scalings = scalings_of(model, checked)
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
@@ -128,16 +130,22 @@ def summarize(
     summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, MAX_DETAILED)
     _add_to_clusters(summary, checked, positions)
     summary["samples"] = sample_table(checked, positions, sure, classes)
-    summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
+    summary["maps"], summary["points"] = all_maps(model, grouped, classes, order, random_state)
+    summary["pictures"] = _pictures(model, grouped, order, random_state)
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
 
 
-def _views_of(model: Any, views: Any) -> Views:
-    """Return checked views; of others than those of the fit the page would tell another story."""
-    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
-    return match_views(checked, model._fitted_views) if hasattr(model, "_fitted_views") else checked
+def _pictures(model: Any, grouped: GroupedResult, order: Array, random_state: int) -> dict[str, Any]:
+    """Return what is drawn of single samples besides the maps; None or nothing where there is nothing to be seen."""
+    few = MAX_SILHOUETTE_VIEWS
+    return {
+        "together": pairs_together(getattr(model, "base_labels_", None), grouped.positions, order),
+        "features": feature_scores(grouped, order),
+        "silhouettes": silhouettes_by_view(grouped, order, max_views=few, random_state=random_state),
+        "names": grouped.names,
+    }
 
 
 def _trust(
@@ -208,28 +216,6 @@ def _telling(features: list[dict[str, Any]], views: Views, n_shown: int = 3) -> 
         of = f"{plain(views.names[view], 30)}: " if several else ""
         texts.append(f"{of}{feature['name']} {'↑' if feature['effect'] > 0 else '↓'}")
     return texts
-
-
-def _labels(model: Any, n_samples: int) -> Array:
-    labels = getattr(model, "labels_", None)
-    if labels is None:
-        raise ValueError(f"{type(model).__name__} is not fitted (it has no labels_); call fit on the views first")
-    labels = np.asarray(labels)
-    if labels.shape != (n_samples,):
-        raise ValueError(
-            f"labels_ has shape {labels.shape} but there are {n_samples} samples; "
-            "give the views that the model was fitted on"
-        )
-    return labels
-
-
-def _by_size(labels: Array) -> tuple[list[str], Array]:
-    """Return the names of the clusters, largest first, and each sample's position among them."""
-    values, positions, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    order = np.argsort(-sizes, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    return [plain(values[i], 40) for i in order], rank[positions.ravel()]
 
 
 def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:

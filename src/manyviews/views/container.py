@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views.alignment import align_rows
+from manyviews.views.markup import html_table
 from manyviews.views.structure import (
     annotated_orders,
     as_2d,
@@ -37,9 +38,10 @@ class Views:
     Parameters
     ----------
     data : mapping of str to 2-D, or sequence of 2-D
-        One array, sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape (n, d_v) per view. Frames are
-        turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR. Of an
-        AnnData it is ``X``; the rows of several follow the first by ``obs_names``.
+        One array (NumPy, torch, xarray, ...), sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape
+        (n, d_v) per view, samples first. Frames are turned into arrays, a column of lists into as many columns; sparse
+        matrices of other formats into CSR. Of an AnnData it is ``X``; the rows of several follow the first by
+        ``obs_names``.
     names : sequence of str, default=None
         Names of the views when ``data`` is a sequence. By default ``view_0``, ``view_1``, ...
     sample_names : array-like of shape (n,), default=None
@@ -145,6 +147,13 @@ class Views:
     def __repr__(self) -> str:
         widths = ", ".join(f"{name}: {array.shape[1]}" for name, array in self.items())
         return f"Views({len(self)} samples; {widths})"
+
+    def _repr_html_(self) -> str:
+        missing = (~self.observed).sum(axis=0).tolist()
+        kinds = [f"{'sparse ' if sparse.issparse(array) else ''}{array.dtype}" for array in self.arrays]
+        rows = zip(self.names, (array.shape[1] for array in self.arrays), kinds, missing, strict=True)
+        header = ("view", "columns", "stored as", "samples missing")
+        return html_table(f"Views of {len(self)} samples", header, rows)
 
     @property
     def shape(self) -> tuple[int, int]:

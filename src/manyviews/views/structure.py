@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views import frames
+from manyviews.views.foreign import to_numpy
 from manyviews.views.shuffled import shuffled_column
 
 __all__ = [
@@ -77,7 +78,7 @@ def as_2d(item: Any, name: str) -> Any:
     elif isinstance(item, np.matrix):
         item = np.asarray(item)
     try:
-        array = item if isinstance(item, np.ndarray) else np.asarray(item)
+        array = to_numpy(item, f"view {name!r}")
     except ValueError as error:
         raise ValueError(f"view {name!r} has rows of differing lengths: {error}") from error
     if array.ndim == 3:

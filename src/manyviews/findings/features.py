@@ -64,7 +64,8 @@ def telling_features(
     -------
     list of list of dict
         Per shown cluster the views with at least one column of some effect: ``view`` (its position) and
-        ``features``: ``name``, ``effect`` and its ``text``, ``inside`` and ``outside`` (the means).
+        ``features``: ``name`` and position of the ``column``, ``effect`` and its ``text``, ``inside`` and ``outside``
+        (the means).
     """
     found: list[list[dict[str, Any]]] = [[] for _ in range(n_shown)]
     if n_clusters < 2:
@@ -76,7 +77,7 @@ def telling_features(
             rows = list(_leading(sums, n_shown, n_features))
         for cluster, features in enumerate(rows):
             named = [
-                {"name": column_name(names, column), "text": _signed(numbers["effect"])} | numbers
+                {"name": column_name(names, column), "column": column, "text": _signed(numbers["effect"])} | numbers
                 for column, numbers in features
             ]
             if named:

@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from manyviews.findings.associations import EXPLORATORY, associations, batch_effect
+from manyviews.findings.survival import survival
 from manyviews.report.clinical import Clinical
-from manyviews.report.findings.associations import EXPLORATORY, associations, batch_effect
-from manyviews.report.findings.survival import survival
 
 __all__ = ["describe_clinical"]
 

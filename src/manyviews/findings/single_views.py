@@ -7,22 +7,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from manyviews.findings.agreement import ari
+from manyviews.findings.result import GroupedResult
+from manyviews.findings.spaces import directions, scaled
+from manyviews.metrics.renumbering import matched_numbers
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
-from manyviews.report.findings.agreement import ari
-from manyviews.report.findings.spaces import scaled
 from manyviews.views import Views
 
-__all__ = ["OTHER", "PART", "UNCLEAR", "WITH", "single_views"]
+__all__ = ["MOST_FLOWING", "OTHER", "PART", "UNCLEAR", "WITH", "count_flows", "single_views", "view_clusterings"]
 
 Array = NDArray[Any]
 
 # Enough for an adjusted Rand index to about 0.02, and quick.
-MAX_SAMPLES, MAX_DIRECTIONS = 2000, 50
+MAX_SAMPLES = 2000
 N_INIT, N_SPLITS = 4, 3
 
 WITH, PART, OTHER, UNCLEAR = "with the result", "a part of the groups", "another story", "no clear groups"
+# Clusters whose samples are followed from a view alone to the result: more nobody can tell apart.
+MOST_FLOWING = 30
 # Numbers of groups of its own, fewer than those of the result, that are looked for in a view.
 MOST_FEWER = 6
 # A view has groups of its own where its halves agree at least so much,
@@ -69,16 +72,18 @@ def single_views(
     Returns
     -------
     list of dict
-        Per view ``agreement``, ``certainty`` and ``story``, each None where it cannot be told, and ``n_used``.
+        Per view ``agreement``, ``certainty`` and ``story``, each None where it cannot be told, and ``n_used``. Up to
+        30 clusters, ``flows`` holds how many of the samples used are in each cluster of the view alone (row) and of
+        the result (column).
     """
     alone: list[dict[str, Any]] = []
     for array, kind, observed in zip(views.arrays, scalings, views.observed.T, strict=True):
         rows = order[observed[order]][:MAX_SAMPLES]
         rng = np.random.default_rng(random_state)
-        if n_clusters < 2 or rows.size < 2 * n_clusters:
-            alone.append({"agreement": None, "certainty": None, "story": None, "n_used": int(rows.size)})
+        if _too_few(rows, n_clusters):
+            alone.append({"agreement": None, "certainty": None, "story": None, "n_used": int(rows.size), "flows": None})
             continue
-        table = _directions(scaled(array[rows], kind), random_state)
+        table = directions(scaled(array[rows], kind), random_state)
         found = kmeans(table, n_clusters, rng, n_init=N_INIT)
         agreement = ari(found.labels, positions[rows])
         certainty = _certainty(table, n_clusters, rng)
@@ -86,8 +91,51 @@ def single_views(
         if certainty is not None:
             differs = agreement < max(certainty, CLEAR) / 2
             story = _of_its_own(table, found.inertia, certainty, positions[rows], n_clusters, rng) if differs else WITH
-        alone.append({"agreement": agreement, "certainty": certainty, "story": story, "n_used": int(rows.size)})
+        drawn = n_clusters <= MOST_FLOWING
+        flows = count_flows(found.labels, positions[rows], n_clusters) if drawn else None
+        known = {"agreement": agreement, "certainty": certainty, "story": story, "n_used": int(rows.size)}
+        alone.append(known | {"flows": flows})
     return alone
+
+
+def view_clusterings(grouped: GroupedResult, order: Array, random_state: int) -> dict[int, tuple[Array, Array]]:
+    """Cluster each view by itself as ``single_views`` does.
+
+    Parameters
+    ----------
+    grouped : GroupedResult
+        What was clustered and how.
+    order : ndarray of shape (n,)
+        Random order of the samples, of which the first 2000 are taken.
+    random_state : int
+        Seed of the starts.
+
+    Returns
+    -------
+    dict of int to (ndarray, ndarray)
+        By the position of the view, samples and their clusters; views of too few samples are left out.
+    """
+    found = {}
+    parts = zip(grouped.views.arrays, grouped.scalings, grouped.views.observed.T, strict=True)
+    for view, (array, kind, observed) in enumerate(parts):
+        rows = order[observed[order]][:MAX_SAMPLES]
+        if not _too_few(rows, grouped.n_clusters):
+            table = directions(scaled(array[rows], kind), random_state)
+            rng = np.random.default_rng(random_state)
+            found[view] = rows, kmeans(table, grouped.n_clusters, rng, n_init=N_INIT).labels
+    return found
+
+
+def _too_few(rows: Array, n_clusters: int) -> bool:
+    return n_clusters < 2 or rows.size < 2 * n_clusters
+
+
+def count_flows(own: Array, positions: Array, k: int) -> list[list[int]]:
+    """Count the samples of each cluster of a view in each of the result, matched clusters at the same place."""
+    counts = np.zeros((k, k), dtype=np.int64)
+    np.add.at(counts, (matched_numbers(own, positions, k)[own], positions), 1)
+    rows: list[list[int]] = counts.tolist()
+    return rows
 
 
 def _of_its_own(
@@ -144,25 +192,3 @@ def _certainty(table: Array, k: int, rng: np.random.Generator) -> float | None:
         several = min(np.unique(first).size, np.unique(second).size) > 1
         agreements.append(ari(first, second) if several else 0.0)
     return float(np.mean(agreements))
-
-
-def _directions(table: Any, random_state: int) -> Array:
-    """Return a dense table of at most 50 columns."""
-    from sklearn.decomposition import PCA, TruncatedSVD
-
-    if not _varies(table):
-        return np.zeros((table.shape[0], 1))
-    size = min(MAX_DIRECTIONS, *table.shape)
-    if sparse.issparse(table):
-        if min(table.shape) <= 2:
-            return np.asarray(table.toarray(), dtype=np.float64)
-        return np.asarray(TruncatedSVD(size, random_state=random_state).fit_transform(table), dtype=np.float64)
-    if table.shape[1] <= MAX_DIRECTIONS:
-        return np.asarray(table, dtype=np.float64)
-    return np.asarray(PCA(size, random_state=random_state).fit_transform(table), dtype=np.float64)
-
-
-def _varies(table: Any) -> bool:
-    """Return whether any two rows differ; rows that do not have no directions to be found."""
-    top, low = table.max(axis=0), table.min(axis=0)
-    return bool((top != low).sum())

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.agreement import ari, jaccards, moved_share
+from manyviews.findings.refits import Refits, stability_of
 from manyviews.pages.stability import MUCH, SAME, groups_in_words, level_of
 from manyviews.pages.wording import amount, fixed, percent
-from manyviews.report.findings.agreement import ari, jaccards, moved_share
-from manyviews.report.findings.refits import Refits, stability_of
 
 __all__ = ["DISSOLVES", "steadier_baselines", "trust", "without_each_view"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from manyviews.findings.truth import is_missing
 from manyviews.pages.wording import amount, decimal, percent, plain
-from manyviews.report.truth import is_missing
 
 __all__ = ["EXPLORATORY", "associations", "batch_effect", "p_in_words"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.spaces import embedding_of
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
-from manyviews.report.findings.spaces import embedding_of
 from manyviews.views import Views
 
 __all__ = ["Nearness", "nearness"]

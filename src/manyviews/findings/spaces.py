@@ -12,9 +12,12 @@ from scipy import sparse
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.views import Views
 
-__all__ = ["SCALED", "embedding_of", "narrow", "scaled", "scalings_of", "side_by_side"]
+__all__ = ["SCALED", "directions", "embedding_of", "narrow", "scaled", "scalings_of", "side_by_side"]
 
 Array = NDArray[Any]
+
+# Enough to tell groups apart, and quick.
+MAX_DIRECTIONS = 50
 
 # What was done to a view first, in words.
 SCALED = {
@@ -71,3 +74,25 @@ def side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
     if any(map(sparse.issparse, parts)):
         return sparse.csr_matrix(sparse.hstack(parts))
     return np.hstack(parts)
+
+
+def directions(table: Any, random_state: int) -> Array:
+    """Return a dense table of at most 50 columns, the principal components where there are more."""
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    if not _varies(table):
+        return np.zeros((table.shape[0], 1))
+    size = min(MAX_DIRECTIONS, *table.shape)
+    if sparse.issparse(table):
+        if min(table.shape) <= 2:
+            return np.asarray(table.toarray(), dtype=np.float64)
+        return np.asarray(TruncatedSVD(size, random_state=random_state).fit_transform(table), dtype=np.float64)
+    if table.shape[1] <= MAX_DIRECTIONS:
+        return np.asarray(table, dtype=np.float64)
+    return np.asarray(PCA(size, random_state=random_state).fit_transform(table), dtype=np.float64)
+
+
+def _varies(table: Any) -> bool:
+    """Return whether any two rows differ; rows that do not have no directions to be found."""
+    top, low = table.max(axis=0), table.min(axis=0)
+    return bool((top != low).sum())

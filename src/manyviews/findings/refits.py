@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.agreement import ari
 from manyviews.pages.wording import amount, duration, enumerated, plain
-from manyviews.report.findings.agreement import ari
 from manyviews.views import Views
 
 __all__ = ["Refits", "refit", "stability_of"]

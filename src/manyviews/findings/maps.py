@@ -10,28 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.result import GroupedResult
+from manyviews.findings.spaces import SCALED, directions, narrow, scaled, side_by_side
 from manyviews.pages.wording import amount, count
-from manyviews.report.findings.spaces import SCALED, narrow, scaled, side_by_side
 from manyviews.views import Views
 
-__all__ = ["MAX_POINTS", "consensus_map", "points_per_map", "view_map"]
+__all__ = ["MAX_POINTS", "consensus_map", "neighbor_map", "points_per_map", "view_map"]
 
 Array = NDArray[Any]
 
 # Per map, and over all maps of a page: what a browser draws at once, and what a file can hold.
-MAX_POINTS, MAX_POINTS_IN_ALL = 5000, 60_000
+MAX_POINTS, MAX_POINTS_IN_ALL = 4000, 60_000
 
 # What is smaller than this, against the largest thing of its kind, is taken for a rounding error.
 NEGLIGIBLE = 1e-12
 
 SVD_DIRECTIONS = 10
 
+METHODS_OF_NEIGHBORS = {"tsne": "t-SNE", "umap": "UMAP"}
+# Of fewer samples nothing can be said of neighbours.
+LEAST_FOR_NEIGHBORS = 8
+
 
 class Flat(NamedTuple):
     """Coordinates (m, 2), the share of the spread on each axis, and how many axes mean something (0, 1 or 2)."""
 
     xy: Array
-    shares: tuple[float, float]
+    shares: tuple[float, float]  # NaN where the axes mean nothing by themselves
     n_axes: int
 
 
@@ -70,6 +75,72 @@ def consensus_map(
         if not views.observed.all():
             notes.append("A view in which a sample was not observed counts as average for it.")
     return _as_map("All views together", "consensus", rows, flat, notes, how)
+
+
+def neighbor_map(
+    grouped: GroupedResult, embedding: Array | None, order: Array, *, kind: str = "tsne", limit: int, random_state: int
+) -> dict[str, Any] | None:
+    """Return a map of all views together in which nearest neighbours stay near: t-SNE or UMAP.
+
+    Parameters
+    ----------
+    grouped : GroupedResult
+        What was clustered and how.
+    embedding : ndarray of shape (n, c) or None
+        That of the model, drawn where it has one; else the views side by side.
+    order : ndarray of shape (n,)
+        Random order of the samples, of which the first are taken.
+    kind : {"tsne", "umap"}, default="tsne"
+        "umap" needs the package umap-learn.
+    limit : int
+        Samples at most. t-SNE takes seconds for 600.
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    dict or None
+        As ``consensus_map``; the axes mean nothing by themselves. None for fewer than 8 samples, or all the same.
+
+    Raises
+    ------
+    ImportError
+        If umap-learn is asked for and not installed.
+    """
+    rows = np.sort(order[:limit])
+    views = grouped.views
+    table = side_by_side(views[rows], grouped.scalings) if embedding is None else narrow(embedding[rows])
+    table = directions(table, random_state)
+    notes = [_subset_note(rows.size, len(views), "")]
+    of = "all views side by side" if embedding is None else "the embedding that the method made from all views"
+    how = f"{METHODS_OF_NEIGHBORS[kind]} of {of}: groups that lie apart are apart, how far says little."
+    if rows.size < LEAST_FOR_NEIGHBORS or _spread(table) == 0:
+        return None
+    xy = (_tsne if kind == "tsne" else _umap)(table, random_state)
+    flat = Flat(xy.astype(np.float64), (float("nan"), float("nan")), 2)
+    return _as_map("All views together, by neighbours", "neighbors", rows, flat, notes, how)
+
+
+def _tsne(table: Array, random_state: int) -> Array:
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    perplexity = min(30.0, (table.shape[0] - 1) / 3)
+    solver = TSNE(
+        perplexity=perplexity, init="pca" if table.shape[1] > 1 else "random", max_iter=500, random_state=random_state
+    )
+    # sums of many threads depend on their number, and with them the picture
+    with threadpool_limits(1):
+        return np.asarray(solver.fit_transform(table))
+
+
+def _umap(table: Array, random_state: int) -> Array:
+    try:
+        from umap import UMAP
+    except ImportError as error:
+        raise ImportError("this map needs umap-learn; install it by: pip install umap-learn, or take tsne") from error
+    n_neighbors = min(15, table.shape[0] - 1)
+    return np.asarray(UMAP(n_neighbors=n_neighbors, random_state=random_state, n_jobs=1).fit_transform(table))
 
 
 def flatten_rows(table: Any, random_state: int) -> Flat:
@@ -147,7 +218,7 @@ def _as_map(name: str, kind: str, rows: Array, flat: Flat, notes: list[str], how
         "rows": rows.tolist(),
         "x": _rounded(flat.xy[:, 0]),
         "y": _rounded(flat.xy[:, 1]),
-        "shares": list(flat.shares),
+        "shares": [share if math.isfinite(share) else None for share in flat.shares],
         "n_axes": flat.n_axes,
         "how": how,
         "notes": [note for note in notes if note],

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.together import usable_groupings
+
 __all__ = ["ensemble_support"]
 
 Array = NDArray[Any]
@@ -42,10 +44,8 @@ def ensemble_support(base_labels: Any, positions: Array, n_clusters: int, random
     """
     from scipy.stats import rankdata
 
-    table = None if base_labels is None else np.asarray(base_labels)
-    if table is None or table.ndim != 2 or table.shape[0] != positions.size or table.shape[1] < 2:
-        return None
-    if table.dtype.kind not in "iuf" or n_clusters < 2 or np.bincount(positions).max() < 2:
+    table = usable_groupings(base_labels, positions.size)
+    if table is None or n_clusters < 2 or np.bincount(positions).max() < 2:
         return None
     rng = np.random.default_rng(random_state)
     inside = _together(table, *_pairs_inside(positions, rng))

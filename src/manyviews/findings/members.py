@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.centres import Nearness
+from manyviews.findings.truth import Classes
 from manyviews.pages.wording import plain
-from manyviews.report.findings.centres import Nearness
-from manyviews.report.truth import Classes
 from manyviews.views import Views
 
 __all__ = ["Sureness", "cluster_entries", "sample_name", "sample_table", "sureness"]

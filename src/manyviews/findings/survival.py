@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.findings.associations import p_in_words
 from manyviews.pages.wording import amount, decimal, enumerated, plain
 from manyviews.report.clinical import TimesToEvent, require_lifelines
-from manyviews.report.findings.associations import p_in_words
 
 __all__ = ["survival"]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.registry import find_method
+from manyviews.findings.agreement import ari
+from manyviews.findings.refits import UNSUITABLE, refit, stability_of
 from manyviews.pages.wording import plain
-from manyviews.report.findings.agreement import ari
-from manyviews.report.findings.refits import UNSUITABLE, refit, stability_of
 from manyviews.views import Views
 
 __all__ = ["BASELINES", "plain_baselines"]
