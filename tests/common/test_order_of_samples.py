@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews import Views, datasets
+from manyviews import Consensus, Views, datasets
 from manyviews.cluster.registry import METHODS
 from manyviews.metrics import adjusted_rand_index
 from manyviews.views.cells import first_equals
@@ -18,7 +18,10 @@ def overlapping():
     return datasets.make_blobs_views(N, (8, 6), 3, view_noise=0.3, random_state=0).views
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda row: row.name)
+MOVING = [row for row in METHODS if row.name != "fastmice"]  # which has the same labels over blocks of rows as they are
+
+
+@pytest.mark.parametrize("method", MOVING, ids=lambda row: row.name)
 def test_a_permutation_of_the_samples_permutes_the_result(method, overlapping):
     given = np.random.default_rng(1).permutation(N)
     first, second = (method.load()(3, random_state=0).fit(views) for views in (overlapping, overlapping[given]))
@@ -74,7 +77,7 @@ def test_large_views_stay_where_they_are(monkeypatch, overlapping):
 
     seen = []
     monkeypatch.setattr(door, "sample_order", lambda arrays, first: seen.append(len(first)) or np.arange(len(first)))
-    model = METHODS[1].load()(3, n_base_clusterings=3, random_state=0)
+    model = Consensus(3, n_base_clusterings=3, system_weight=0.0, random_state=0)
     model.fit(overlapping)
     monkeypatch.setattr(door, "MOST_MOVED", 100)
     model.fit(Views(list(overlapping.arrays)))

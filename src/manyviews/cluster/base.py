@@ -174,6 +174,9 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
                 for axis in axes:
                     found = found[given] if axis == 0 else found[:, given]
                 self.__dict__[name] = found
+        kept = self.history_.labels if hasattr(self, "history_") else np.empty(0)
+        if kept.size:
+            self.history_ = replace(self.history_, labels=kept[:, given])
         return labels[given]
 
     def _may_move_samples(self) -> bool:
