@@ -75,9 +75,9 @@ class Consensus(AnchorEnsembleClusterer):
     n_base_clusterings : int or "auto", default="auto"
         Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 120 000 / n,
         but 20 to 100.
-    system_weight : float, default=0.4
+    system_weight : float or "auto", default="auto"
         Weight of the partitions of other methods, of 1 in all; raising it trusts them more against the base
-        clusterings, 0 makes none of them.
+        clusterings, 0 makes none of them. "auto": every partition counts alike, whoever made it.
     n_anchors : int, default=1000
         Anchors of a base clustering, shared evenly by its views, at most n; more of them follow finer shapes.
     n_neighbors : int, default=5
@@ -141,8 +141,8 @@ class Consensus(AnchorEnsembleClusterer):
     left out. ``predict`` lets the base clusterings on anchors vote alone, as several of the other methods have no rule
     for new samples: training samples between clusters may get another label than in ``labels_``.
 
-    Rule and weights were compared on 22 data sets, each left out in turn; weights of other methods from 0 to 0.4 do
-    about as well; ``benchmarks/quality.py`` has the figures.
+    Rules and weights were compared on 22 data sets, each left out in turn: weights of other methods from 0 to 0.4 do
+    about as well, so no set has a say in them and each partition has one vote; ``benchmarks/quality.py`` has the figures.
 
     References
     ----------
@@ -164,7 +164,7 @@ class Consensus(AnchorEnsembleClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
-        "system_weight": [SHARE_BELOW_ONE],
+        "system_weight": [SHARE_BELOW_ONE, one_of("auto")],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
         "view_weights": [dict, "array-like", None],
@@ -175,7 +175,7 @@ class Consensus(AnchorEnsembleClusterer):
         n_clusters: int = 8,
         *,
         n_base_clusterings: int | Literal["auto"] = "auto",
-        system_weight: float = 0.4,
+        system_weight: float | Literal["auto"] = "auto",
         n_anchors: int = 1000,
         n_neighbors: int = 5,
         view_weights: Any = None,
@@ -223,7 +223,7 @@ class Consensus(AnchorEnsembleClusterer):
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
         ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight > 0 and self.n_clusters > 1
+        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight != 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
         found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
         sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
@@ -325,19 +325,20 @@ def make_ballot(
     uses: list[NDArray[np.bool_]],
     treatments: tuple[Treatment, ...],
     found: list[tuple[str, str, Labels]],
-    system_weight: float,
+    system_weight: float | Literal["auto"],
 ) -> Ballot:
     """Say what counts for the partitions of each treatment and those of other methods, with weights of mean 1."""
     sizes, uses = list(sizes), list(uses)
     V = uses[0].shape[1]
     origins = [("anchor cut", treatment.name) for treatment, made in zip(treatments, sizes, strict=True) for _ in made]
     M = len(origins)
-    weights = np.full(M, 1.0 if not found else (1.0 - system_weight) / M)
+    share = len(found) / (M + len(found)) if system_weight == "auto" or not found else system_weight
+    weights = np.full(M, (1.0 - share) / M)
     if found:
         sizes.append(np.array([int(column.max()) + 1 for *_, column in found]))
         uses.append(np.ones((len(found), V), dtype=bool))
         origins += [(method, scaling) for method, scaling, _ in found]
-        weights = np.concatenate([weights, np.full(len(found), system_weight / len(found))])
+        weights = np.concatenate([weights, np.full(len(found), share / len(found))])
     stacked = np.concatenate(sizes).astype(np.int64)
     return Ballot(stacked, weights / weights.mean(), np.vstack(uses), origins)
 
