@@ -176,7 +176,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
                 for axis in axes:
                     found = found[given] if axis == 0 else found[:, given]
                 self.__dict__[name] = found
-        kept = self.history_.labels if hasattr(self, "history_") else np.empty(0)
+        kept: NDArray[np.int64] = self.history_.labels if hasattr(self, "history_") else np.empty(0, dtype=np.int64)
         if kept.size:
             self.history_ = replace(self.history_, labels=kept[:, given])
         return labels[given]
