@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
@@ -37,6 +37,7 @@ from manyviews.cli.output import (
     save_record,
     save_text,
 )
+from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import read_data, say_notes
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def compare(
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
     layout: Layout | None = None,
     seed: Whole = 0,
@@ -106,8 +107,6 @@ def compare(
     missing
         What to do with ids that some view lacks: union or intersection. Methods that cannot take missing views are
         then listed with that reason.
-    impute
-        Fill single empty cells: median of the column, or knn.
     header
         Whether the first row of text files holds names: auto, yes or no.
     seed
@@ -131,8 +130,8 @@ def compare(
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
-    data, _ = read_data(source, view, reading, impute, out, progress)
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
+    data, _ = read_data(source, view, reading, preparing, out, progress)
     chosen_k, choice = _settled(n_clusters, data, seed, progress)
     say_notes(data, progress)
     place = out or default_folder("manyviews-compare", data.name)
@@ -140,7 +139,7 @@ def compare(
     with shown_fits(quiet=quiet, kept=True) as tell, user_input():
         found = _fitted(data, chosen, chosen_k, folder, options, tell)
     record = _record(data, found, chosen_k, options) | {"choice": choice}
-    record["repeat_with"] = _repeat_with(record, _input_arguments(source, view or (), reading, impute, header))
+    record["repeat_with"] = _repeat_with(record, _input_arguments(source, view or (), reading, preparing, header))
     with progress.stage("write", f"writing {place}"):
         _write(record, found, data, folder)
     print_comparison(record, place, as_json=as_json, quiet=quiet)
@@ -243,7 +242,7 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
 
 
 def _input_arguments(
-    source: str | None, view: Sequence[str], reading: Reading, impute: str | None, header: Header
+    source: str | None, view: Sequence[str], reading: Reading, preparing: Preparing | None, header: Header
 ) -> list[str]:
     """Return the arguments that give another command the same data."""
     words = [] if source is None else [source]
@@ -253,12 +252,11 @@ def _input_arguments(
         "--id": reading.id_column,
         "--truth": reading.truth,
         "--missing": reading.missing,
-        "--impute": impute,
         "--header": None if header == "auto" else header,
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words + reading.layout.words()
+    return words + ([] if preparing is None else preparing.words()) + reading.layout.words()
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:

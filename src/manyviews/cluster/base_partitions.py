@@ -13,7 +13,13 @@ from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import LandmarkKernels, leading_partition
 from manyviews.kernels.view_maps import ViewMap
 
-__all__ = ["BasePartitions", "exact_partitions", "kernel_numbers", "landmark_partitions"]
+__all__ = [
+    "BasePartitions",
+    "exact_partitions",
+    "kernel_numbers",
+    "landmark_partitions",
+    "landmark_projections",
+]
 
 Array = NDArray[Any]
 
@@ -91,10 +97,18 @@ def kernel_numbers(n: int, k: int, jobs: int) -> int:
 
 def landmark_partitions(kernels: LandmarkKernels, k: int) -> BasePartitions:
     """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory."""
+    found, H = landmark_projections(kernels, k)
+    both, columns = kernels.embedding(H), len(kernels) * k
+    stacked, mean = np.ascontiguousarray(both[:, :columns]), np.ascontiguousarray(both[:, columns:])
+    return found._replace(stacked=stacked, average=mean)
+
+
+def landmark_projections(kernels: LandmarkKernels, k: int) -> tuple[BasePartitions, Array]:
+    """Return base partitions without their rows, and what turns features side by side into these, (q, (m + 1) k)."""
     m = len(kernels)
     views = [kernels.leading(weights, k).vectors for weights in np.eye(m)]
     average = kernels.leading(np.full(m, 1.0 / m), k).vectors
-    both = kernels.embedding(np.hstack([*views, average]))
     projections = tuple(T[part] for T, part in zip(views, kernels.parts, strict=True))
-    stacked, mean = np.ascontiguousarray(both[:, : m * k]), np.ascontiguousarray(both[:, m * k :])
-    return BasePartitions(stacked, mean, kernels.maps, projections, average, tuple(kernels.silent))
+    none = np.zeros((0, 0))
+    found = BasePartitions(none, none, kernels.maps, projections, average, tuple(kernels.silent))
+    return found, np.hstack([*views, average])

@@ -24,6 +24,7 @@ from manyviews.views.check import (
     is_table,
 )
 from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.foreign import is_foreign, to_numpy
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
@@ -63,6 +64,8 @@ class ViewsReader(BaseEstimator):
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
+        if is_foreign(X) and not frames.is_frame(X):
+            X = to_numpy(X, "X")
         if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):

@@ -15,9 +15,9 @@ from manyviews.distributed.door import BlockViews
 from manyviews.distributed.grouping import discretize_parts
 from manyviews.distributed.parts import Parts
 from manyviews.graphs.transfer_cut import cut_embedding, reduced_eigenvectors, reduced_graph
-from manyviews.partitions.anchor_cut import (
-    NO_LABEL,
-    AnchorCut,
+from manyviews.partitions.anchor_cut import NO_LABEL, AnchorCut
+from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
+from manyviews.partitions.view_links import (
     CutRecipe,
     Linked,
     LinkGraph,
@@ -28,7 +28,6 @@ from manyviews.partitions.anchor_cut import (
     own_treatment,
     with_sigma,
 )
-from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
 from manyviews.views import Views
 

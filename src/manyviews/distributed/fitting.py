@@ -18,15 +18,18 @@ __all__ = ["fit"]
 Model = TypeVar("Model", bound=BaseEstimator)
 # the modules and functions that fit each method, and what stands in for the methods of each folder that have none
 DRIVERS = {
+    "ConcatKMeans": "kmeans.fit_concat_kmeans",
+    "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
+    "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
 }
 INSTEAD = {
     "anchors": "FastMICE",
     "ensemble": "FastMICE",
     "factorization": "FastMICE",
-    "kmeans": "FastMICE",
-    "late_fusion": "FastMICE",
-    "multiple_kernel": "FastMICE",
+    "kmeans": "ConcatKMeans",
+    "late_fusion": "OPLFMVC",
+    "multiple_kernel": "OPLFMVC",
     "spectral": "FastMICE",
 }
 

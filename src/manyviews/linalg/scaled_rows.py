@@ -17,7 +17,7 @@ def is_on_disk(X: Any) -> bool:
 
 
 class ScaledRows:
-    """Rows of a dense view under a function of blocks of rows; indexing by rows is all that it can do.
+    """Rows of a dense view under a function of blocks of rows; taking rows is all that it can do.
 
     Parameters
     ----------
@@ -46,3 +46,6 @@ class ScaledRows:
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
         return np.asarray(self.function(np.asarray(self.source[rows])))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype=dtype)

@@ -287,6 +287,7 @@ def heat_figure(
         layout = chart_layout(axes[1], axes[0])
         for name in ("xaxis", "yaxis"):
             layout[name] |= {"type": "category", "showgrid": False}
+        layout["yaxis"]["title"] |= {"standoff": 20}
         return {"data": [trace], "layout": layout | {"showlegend": False, "height": 360}}
 
     return PlannedFigure(key, title, note, draw, tuple(run for runs in cells.values() for run in runs))

@@ -78,7 +78,7 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
 
 def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel()
+    sizes = sum(np.asarray(B[rows].sum(axis=0)).ravel() for rows in row_blocks(B.shape[0]))
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
     if utility == "entropy":

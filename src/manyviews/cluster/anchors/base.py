@@ -16,11 +16,14 @@ from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import ANCHOR_ROWS
 from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
-from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
+from manyviews.partitions.anchor_cut import AnchorCut, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
 from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut
 from manyviews.partitions.fallback import fit_fallback
+from manyviews.partitions.view_links import (
+    CutRecipe,
+)
 from manyviews.prototypes.row_means import KeptRows, keep_rows, keeps_rows
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 from manyviews.views import Views

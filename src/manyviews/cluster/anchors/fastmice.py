@@ -27,9 +27,9 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
+from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
@@ -243,9 +243,6 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
     def _cluster_range(self, n: int) -> tuple[int, int]:
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
-
-    def _may_move_samples(self) -> bool:
-        return False  # over blocks of rows, which stay where they are, the labels are the same
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)

@@ -295,7 +295,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         When each pair came in: the first sweep of the best start, counted from 1, in which it weighed ½ or more, which
         is where its loss was at most the pace; 0 if unobserved. Low numbers are easy samples.
     view_weights_ : ndarray of shape (V,)
-        Mean of the ``sample_weights_` over the observed samples, scaled to sum 1: easy views weigh more.
+        Mean of the ``sample_weights_`` over the observed samples, scaled to sum 1: easy views weigh more.
     cluster_centers_ : dict of str to ndarray of shape (k, d_v)
         Mean of each cluster in each view, in units of the data; NaN where no member was observed.
     inertia_ : float
