@@ -141,9 +141,8 @@ class Consensus(AnchorEnsembleClusterer):
     left out. ``predict`` lets the base clusterings on anchors vote alone, as several of the other methods have no rule
     for new samples: training samples between clusters may get another label than in ``labels_``.
 
-    Rules and weights were compared on 22 data sets, each left out in turn: weights of other methods from 0 to 0.4 do
-    about as well, so no set has a say in them and each partition has one vote; ``benchmarks/quality.py`` has the
-    figures.
+    Rules and weights were compared on 22 data sets, each left out in turn: other methods may weigh 0 to 0.4 in all and
+    the mean is the same, so each partition has one vote; ``benchmarks/quality.py`` has the figures.
 
     References
     ----------

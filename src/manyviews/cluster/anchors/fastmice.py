@@ -233,9 +233,6 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
 
-    def _may_move_samples(self) -> bool:
-        return False  # over blocks of rows, which stay where they are, the labels are the same
-
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
