@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -13,6 +14,7 @@ from manyviews.cli.inputs import (
     keep_numbers,
     parse_scaling,
     parse_settings,
+    parse_weights,
 )
 from manyviews.cli.layout import Layout
 from manyviews.cli.numbers import settled_number
@@ -26,10 +28,11 @@ from manyviews.cli.options import (
     Switch,
     Texts,
     ViewFiles,
+    Weights,
     Whole,
 )
-from manyviews.cli.output import check_target, default_folder
-from manyviews.cli.reading import read_data, say_notes
+from manyviews.cli.output import check_target
+from manyviews.cli.reading import read_data, say_notes, target_folder
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["cluster"]
@@ -44,6 +47,7 @@ def cluster(
     method: str = DEFAULT_METHOD,
     settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
     scaling: Annotated[Texts, Parameter(negative=())] = None,
+    weight: Weights = None,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
@@ -77,6 +81,8 @@ def cluster(
         A parameter of the method as PARAM=VALUE; may be repeated.
     scaling
         What is done to each view first: auto, standard, minmax, unit, tfidf or none; or VIEW=WORD, repeated.
+    weight
+        What a view counts beside the others, as NAME=2; may be repeated. 1 is usual, 0 leaves the view out.
     id_column
         Column of row ids in every table; rows are matched by it. Without it they are matched by position, or by the
         names of the rows where all files have some.
@@ -116,15 +122,15 @@ def cluster(
         info = find_method(method)
     parameters = parse_settings(settings or (), info.load())
     progress = Stages(quiet=quiet)
-    check_target(out, force=force)
+    folder = target_folder(out, "manyviews", source, view, partial(check_target, force=force))
     reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
     data, imputer = read_data(source, view, reading, impute, out, progress)
-    chosen, choice = settled_number(n_clusters, data.views, seed, progress)
+    weights = parse_weights(weight or (), data.views.names)
+    chosen, choice = settled_number(n_clusters, data.views, seed, progress, weights)
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
-    folder = out or default_folder("manyviews", data.name)
+    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, view_weights=weights, **parameters)
     job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice)
     record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

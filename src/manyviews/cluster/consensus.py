@@ -21,7 +21,6 @@ from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["Consensus"]
 
@@ -73,8 +72,8 @@ class Consensus(AnchorEnsembleClusterer):
     n_neighbors : int, default=5
         Links of a sample in a base clustering, shared evenly by its views; more of them blur.
     view_weights : mapping or sequence of float, default=None
-        What each view counts, relative to the others: how often it is drawn, 0 leaves it out. By default all alike.
-        Other methods take part only where all weights that are not 0 are equal.
+        What each view counts, relative to the others: how often it is drawn, and what it counts in the methods that
+        take part; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": each treatment in turn. Anything else holds for all members.
     views : list of int or mapping, default=None
@@ -157,7 +156,6 @@ class Consensus(AnchorEnsembleClusterer):
         "system_weight": [SHARE_BELOW_ONE],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
-        "view_weights": [dict, "array-like", None],
     }
 
     def __init__(
@@ -178,11 +176,11 @@ class Consensus(AnchorEnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.system_weight = system_weight
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
-        self.view_weights = view_weights
 
     def _memory_estimate(self, views: Views) -> int:
         n, (low, high) = len(views), FRACTIONS
@@ -199,41 +197,26 @@ class Consensus(AnchorEnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> Labels:
         anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
-        wanted = self._wanted(views.names)
-        self._told = [v for v in self._telling(views) if wanted[v] > 0] or list(np.flatnonzero(wanted))
+        self._told = self._telling(views)
         scalings = self._scalings(views.names)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
         told = tuple(arrays[v] for v in self._told)
         chosen = [scalings[v] for v in self._told]
-        observed, chances = views.observed[:, self._told], wanted[self._told] / wanted[self._told].sum()
+        observed, chances = views.observed[:, self._told], self._weights[self._told] / self._weights[self._told].sum()
         treatments = treatments_of(told, chosen)
         first = view_treatments(told, chosen, treatments[0])
         kinds = {v: treatment.scaling.kind for v, treatment in zip(self._told, first, strict=True)}
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
         ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight > 0 and self.n_clusters > 1
+        asked = self.system_weight > 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
-        found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
+        found = list(votes(part, self.n_clusters, chosen, system_rng, self._weights[self._told])) if asked else []
         ballot = _ballot(ensembles, treatments, found, self.system_weight, len(self._told))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
             return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng))
-
-    def _wanted(self, names: tuple[str, ...]) -> Array:
-        """Return the weights (V,) that the user wants."""
-        given = self.view_weights
-        if given is None:
-            return np.ones(len(names))
-        if isinstance(given, dict):
-            given = dict.fromkeys(names, 1.0) | given
-        wanted = np.array([float(weight) for weight in per_view(given, names, "view_weights")])
-        if not (np.isfinite(wanted).all() and (wanted >= 0).all() and wanted.any()):
-            raise ValueError(
-                f"the 'view_weights' parameter must be numbers of 0 or more, not all of them 0, got {self.view_weights}"
-            )
-        return wanted
 
     def _anchored(
         self,

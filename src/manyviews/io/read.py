@@ -139,9 +139,9 @@ def read_views(
     options = PartOptions(id_column, truth, header, drop=tuple(drop), encode=tuple(encode), has_ids=ids is not None)
     chosen = _Choices(options, columns, tuple(transpose), missing_values, known or {})
     if isinstance(sources, Mapping):
-        parts, name = _read_several(sources, chosen), _joint_name(list(sources))
+        parts = _read_several(sources, chosen)
     else:
-        parts, name = [read_part(sources, chosen.of(None, columns))], stem(sources)
+        parts = [read_part(sources, chosen.of(None, columns))]
         chosen.check_names(list(parts[0].views))
     if ids is not None:
         parts = [part if part.ids is not None else with_ids(part, ids) for part in parts]
@@ -152,8 +152,19 @@ def read_views(
     notes = dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_view_notes(views), *_partly_known(labels)))
     id_name = id_column if views.sample_names is not None else None
     return LoadedViews(
-        views, labels, name, {file: checksum(file) for file in files}, tuple(notes), joined.presence, id_name
+        views,
+        labels,
+        data_name(sources),
+        {file: checksum(file) for file in files},
+        tuple(notes),
+        joined.presence,
+        id_name,
     )
+
+
+def data_name(sources: str | os.PathLike[str] | Mapping[str, Any]) -> str:
+    """Return the name of what ``read_views`` would read, which no file has to be there for."""
+    return _joint_name(list(sources)) if isinstance(sources, Mapping) else stem(sources)
 
 
 def _view_notes(views: Views) -> list[str]:

@@ -30,7 +30,7 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedScaling:
+def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -41,6 +41,8 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What is done to the columns or rows first; see ``fit_scaling``.
     balance : bool, default=True
         Divide the view by the root of its total variance, the mean squared distance to its mean.
+    weight : float, default=1.0
+        What squared distances are multiplied with in the end.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
     scaling = fit_scaling(X, kind)
     mean, variance, size = _moments(X, scaling)
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
-    factor = 1.0 if constant or not balance else variance**-0.5
+    factor = (1.0 if constant or not balance else variance**-0.5) * weight**0.5
     if kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale

@@ -11,6 +11,7 @@ from typing import Any
 from manyviews.pages.charts import chart_data
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
+from manyviews.pages.split_figure import split_figure
 from manyviews.report import figures
 from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
@@ -169,6 +170,8 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
         charts["convergence"] = figures.convergence_figure(summary)
     if choice := summary["record"]["choice"]:
         charts["choice"] = choice_figure(choice["scores"], choice["n_clusters"])
+        if choice["splits"]:
+            charts["splits"] = split_figure(choice["splits"], choice["n_clusters"])
     names = [cluster["name"] for cluster in summary["clusters"]]
     return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
 

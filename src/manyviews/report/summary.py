@@ -21,6 +21,7 @@ from manyviews.report.findings.refits import Refits, refit
 from manyviews.report.findings.single_views import single_views
 from manyviews.report.findings.spaces import SCALED, scalings_of
 from manyviews.report.findings.trust import trust, without_each_view
+from manyviews.report.findings.wanted import wanted_of
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
 from manyviews.views import Views
@@ -98,7 +99,7 @@ def summarize(
     left_out = without_each_view(again, positions, len(checked.names))
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
-        "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
+        "data": {"n_samples": len(checked), "n_features": checked.shape[1], "wanted": _wanted(model, checked)},
         "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         "scores": scores_listed(run.get("scores") or {}) if classes is None else scores_against(classes, labels),
         "confusion": None if classes is None else confusion(classes, positions, len(names)),
@@ -127,6 +128,8 @@ def summarize(
 def _views_of(model: Any, views: Any) -> Views:
     """Return checked views; of others than those of the fit the page would tell another story."""
     checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
+    if hasattr(model, "_without_left_out"):
+        checked = model._without_left_out(checked)
     return match_views(checked, model._fitted_views) if hasattr(model, "_fitted_views") else checked
 
 
@@ -223,10 +226,17 @@ def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, fl
 
 def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
     weights = getattr(model, "view_weights_", None)
-    if weights is None or np.shape(weights) != (len(views.names),) or not np.isfinite(weights).all():
+    known = getattr(model, "view_names_in_", views.names)
+    if weights is None or np.shape(weights) != (len(known),) or not np.isfinite(weights).all():
         return None
-    pairs = zip(views.names, np.asarray(weights, dtype=np.float64).tolist(), strict=True)
-    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs]
+    found = dict(zip(map(str, known), np.asarray(weights, dtype=np.float64).tolist(), strict=True))
+    return [{"view": plain(name, 120), "weight": found[name]} for name in views.names if name in found] or None
+
+
+def _wanted(model: Any, views: Views) -> list[dict[str, Any]] | None:
+    wanted = wanted_of(model, views.names)
+    pairs = [] if wanted is None else wanted.items()
+    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs] or None
 
 
 def _convergence(model: Any) -> dict[str, Any] | None:

@@ -61,6 +61,7 @@ class MVECOptions:
     simplex: Literal["project", "alm"] = "project"
     laplacian: Literal["normalized", "unnormalized"] = "normalized"
     step: Literal["tight", "paper"] = "tight"
+    view_weights: tuple[float, ...] = ()
 
 
 class MVECResult(NamedTuple):
@@ -91,6 +92,7 @@ class MVECState:
         self, operators: list[Coassociation], n_clusters: int, options: MVECOptions, rng: np.random.Generator
     ) -> None:
         self.operators, self.options, self.k = operators, options, n_clusters
+        self.wanted = options.view_weights or (1.0,) * len(operators)
         u, dtype = operators[0].shape[0], operators[0].dtype
         self.sizes = operators[0].sizes
         self.root = np.sqrt(self.sizes).astype(dtype)
@@ -107,8 +109,9 @@ class MVECState:
         ]
         self.R = [-T for T in self.T]
         self.norms = [self._norm(T) for T in self.T]
-        self.bound = positive_norm(*operators)
-        self.view_bounds = [positive_norm(operator) for operator in operators] if options.step == "paper" else []
+        self.bound = positive_norm(*operators, weights=self.wanted)
+        pairs = zip(self.wanted, operators, strict=True)
+        self.view_bounds = [w * positive_norm(S) for w, S in pairs] if options.step == "paper" else []
         self.eta = 0.0
         self.shrink: Callable[[Array, float], LowRank] = SingularValueShrinker(rng)
         self._cut = AffinityCut(u, n_clusters, self.sizes, dtype, rng, normalized=options.laplacian == "normalized")
@@ -147,11 +150,13 @@ class MVECState:
                 M[rows] -= left[rows] @ right
 
     def gradient(self) -> Array:
-        """Return Σ_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
-        total = self.operators[0].dot(self.R[0])
-        for operator, R in zip(self.operators[1:], self.R[1:], strict=True):
-            total += operator.dot(R)
-        return np.asarray(total)
+        """Return Σ_v w_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
+        total = np.zeros_like(self.Z)
+        for operator, R, weight in zip(self.operators, self.R, self.wanted, strict=True):
+            part = operator.dot(R)
+            part *= weight
+            total += part
+        return total
 
     def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
         """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ."""
@@ -274,6 +279,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         Residual :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F` that ends the iterations.
     max_iter : int, default=100
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its co-association as if it were given twice; 0 leaves
+        it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense; tf-idf and unit rows if sparse ("tfidf_plain":
         terms that all samples have do not count), or unit rows where more than half of the entries are not 0.
@@ -346,6 +354,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
 
     _published: ClassVar[dict[str, Any]] = {"metric": "cosine", "scaling": None}
     _printed = _published | {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
+    _draws_by_weight: ClassVar[bool] = False  # every view has one co-association, which counts by its weight
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -382,6 +391,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         precision: str = "auto",
         tol: float = 1e-4,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -391,22 +401,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.base = base
-        self.n_base_clusterings = n_base_clusterings
-        self.base_cluster_range = base_cluster_range
-        self.metric = metric
-        self.nuclear_weight = nuclear_weight
-        self.noise_weight = noise_weight
-        self.penalty_growth = penalty_growth
-        self.simplex = simplex
-        self.laplacian = laplacian
-        self.step = step
-        self.final = final
-        self.n_init = n_init
-        self.max_groups = max_groups
-        self.precision = precision
-        self.tol = tol
-        self.max_iter = max_iter
+        self.view_weights = view_weights
+        self.base, self.metric = base, metric
+        self.n_base_clusterings, self.base_cluster_range = n_base_clusterings, base_cluster_range
+        self.nuclear_weight, self.noise_weight = nuclear_weight, noise_weight
+        self.penalty_growth, self.final = penalty_growth, final
+        self.simplex, self.laplacian, self.step = simplex, laplacian, step
+        self.n_init, self.tol, self.max_iter = n_init, tol, max_iter
+        self.max_groups, self.precision = max_groups, precision
 
     def _memory_estimate(self, views: Views) -> int:
         u = len(views)  # groups of samples with equal base labels, which identical samples have
@@ -438,7 +440,8 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         u, dtype = groups.first.size, self._dtype(groups.first.size)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
-        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
+        weights = tuple(self._weights[self._made].tolist())
+        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, weights)
         state = MVECState(operators, min(self.n_clusters, u), options, rng)
         return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 

@@ -19,7 +19,8 @@
   function dressTrace(trace, position) {
     const { hue, role } = trace.meta;
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
-    const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
+    const shrink = hue !== undefined && narrow.matches ? 0.75 : 1;
+    const size = Array.isArray(trace.marker.size) ? trace.marker.size : trace.marker.size * shrink;
     const dressed = { ...trace, marker: { ...trace.marker, color: of, size: size || undefined } };
     if (trace.line) dressed.line = { ...trace.line, color: of };
     if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
