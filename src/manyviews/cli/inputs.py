@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 # Constructor parameters that have an option of their own, or none on the command line.
-_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
+_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "view_weights": "--weight", "random_state": "--seed"}
 _HIDDEN = {"views"}
 _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}

@@ -130,10 +130,12 @@ def initial_factors(
     return found
 
 
-def consensus_of(views: Sequence[Factors], observed: Sequence[Array], n: int, wanted: Sequence[float]) -> Array:
+def consensus_of(
+    views: Sequence[Factors], observed: Sequence[Array], n: int, wanted: Sequence[float] | None = None
+) -> Array:
     """Return the mean coefficients (n, k) over the views in which each sample is observed, each so often."""
     total, count = np.zeros((n, views[0].V.shape[1])), np.zeros((n, 1))
-    for (_, V), rows, times in zip(views, observed, wanted, strict=True):
+    for (_, V), rows, times in zip(views, observed, wanted or [1.0] * len(views), strict=True):
         total[rows] += times * V
         count[rows] += times
     return (total / np.where(count > 0, count, 1.0)).astype(views[0].V.dtype)
@@ -209,9 +211,10 @@ def joint_objective(
     found: Sequence[Factors],
     consensus: Array,
     alpha: float,
-    wanted: Sequence[float],
+    wanted: Sequence[float] | None = None,
 ) -> float:
     """Return the objective."""
+    wanted = [1.0] * len(views) if wanted is None else wanted
     return sum(
         times * (squared_error(X, factors) + alpha * float(np.square(factors.V - consensus[rows]).sum()))
         for X, rows, factors, times in zip(views, observed, found, wanted, strict=True)
