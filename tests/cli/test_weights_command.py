@@ -1,4 +1,4 @@
-"""``--weight NAME=W`` in ``cluster``, ``compare`` and ``sweep``, and folders that are in the way before anything is read."""
+"""``--weight NAME=W`` in ``cluster``, ``compare`` and ``sweep``; folders that are in the way are said at once."""
 
 import csv
 import json

@@ -108,7 +108,7 @@ def test_the_view_of_great_weight_decides(row, views):
 
 @pytest.mark.parametrize("row", WEIGHTLESS, ids=names(WEIGHTLESS))
 def test_methods_without_a_place_for_weights_say_who_has_one(row, views):
-    with pytest.raises(ValueError, match="no place for view_weights .* use Consensus, FastMICE, "):
+    with pytest.raises(ValueError, match=r"no place for view_weights .* use Consensus, FastMICE, "):
         fit(row, views, view_weights={"a": 2})
 
 
