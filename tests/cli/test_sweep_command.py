@@ -22,7 +22,9 @@ def test_output_and_going_on(folder, run):
         rows = list(csv.DictReader(stream))
     assert [row["n_clusters"] for row in rows] == ["2", "3"]
     assert float(rows[1]["acc"]) == 1.0
-    assert "plotly" in (folder / "out/sweep.html").read_text()
+    page = (folder / "out/sweep.html").read_text()
+    assert "All points" in page
+    assert "<h2>Structure</h2>" in page
     assert result.out.splitlines()[0].split()[:2] == ["n_clusters", "nmi"]
 
     again = run("sweep", "m.npz", "-k", "3", *SMALL, "--vary", "n_clusters=2,3,4", "--out", "out", "--json")

@@ -148,7 +148,7 @@ def test_the_table_of_samples_is_searched(browse, blobs):
     seen, console = browse(render_report(model, views, truth=["dog"] * 59 + [None]))
     assert console == []
     assert len(seen["listed"]) == 50
-    assert seen["listed"][0] == ["sample 0", "0", "dog", "0.00"]
+    assert seen["listed"][0] == ["sample 0", "C0", "dog", "0.00"]
     assert seen["more"] == 60
     found, last, none, ordered = seen["searches"]
     assert [row[0] for row in found[0]] == ["sample 2", *(f"sample {i}" for i in range(20, 30))]

@@ -15,11 +15,14 @@ from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import whole_number
 from manyviews.cli.options import AsJson, MemorySize, Switch, Whole, check_jobs, check_limit, listed
 from manyviews.cli.output import RECORD, STORE, open_folder, run_record, save_record, save_text
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.datasets import Dataset
-    from manyviews.papers.fusion_figures import PaperFigure
+    from manyviews.papers.figure_parts import PaperFigure, PlannedFigure
+    from manyviews.papers.material import Material
     from manyviews.papers.paper import Paper
+    from manyviews.papers.plan import Planned
     from manyviews.papers.setup import Setup
     from manyviews.papers.verdict import Reproduction
 
@@ -27,14 +30,22 @@ __all__ = ["bench"]
 
 TABLES = {"table.md": "to_markdown", "table.tex": "to_latex", "table.csv": "to_csv"}
 PAGE = "report.html"
-OUTPUTS = (STORE, RECORD, PAGE, *TABLES)
+FIGURES, NUMBERS = "figures.html", "figures.csv"
+OUTPUTS = (STORE, RECORD, PAGE, FIGURES, NUMBERS, *TABLES)
 
 
 @dataclass(frozen=True)
-class _Limits:
+class _Work:
+    """How many seeds, which grid, whether figures, and what processes may take."""
+
+    seeds: int
+    figure_seeds: int
+    full: bool
+    figures: bool
     jobs: int
     seconds: float | None
     memory: int | None
+    quiet: bool
 
 
 def bench(
@@ -46,6 +57,7 @@ def bench(
     methods: str | None = None,
     seeds: Annotated[int | None, Parameter(converter=whole_number)] = None,
     full: Switch = False,
+    figures: Switch = False,
     jobs: Whole = 1,
     time_limit: float | None = None,
     memory_limit: MemorySize = None,
@@ -73,6 +85,9 @@ def bench(
         Runs of each setting; by default enough for a first look.
     full
         As many runs, and as fine a grid of settings, as in the paper.
+    figures
+        Make the figures and ablations of the paper too: figures.html and figures.csv, and on the page of the tables.
+        How many fits that takes is said first; at each point of a figure 3 seeds, unless --seeds says otherwise.
     jobs
         Processes; -1 for one per core.
     time_limit
@@ -95,32 +110,45 @@ def bench(
     with user_input():
         chosen = find_paper(paper)
     protocol = PROTOCOLS[chosen.name]
-    if seeds is not None and seeds < 1:
-        raise UsageError(f"--seeds {seeds}: give at least 1")
-    check_jobs(jobs)
-    check_limit(time_limit)
-    setups = _chosen_setups(chosen, protocol.setups, methods)
-    place_of_data = None if data is None else Path(data)
-    if place_of_data is not None and not place_of_data.is_dir():
-        raise UsageError(f"--data {data}: there is no such folder")
+    _check_numbers(seeds, jobs, time_limit)
+    setups = _chosen_setups(chosen, protocol.setups, methods, own=figures)
+    place_of_data = _folder_of_data(data)
     chosen, others = _opened(chosen, place_of_data)
     found = _chosen_data(chosen, datasets, place_of_data, others, quiet=quiet or as_json)
     n_seeds = seeds if seeds is not None else (protocol.repeats if full else protocol.quick_repeats)
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
-    identity = {"command": "bench", "paper": chosen.name}
-    folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
-    limits = _Limits(jobs, time_limit, memory_limit)
-    reproduction, figures = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
-    record = _record(reproduction, found, full=full)
-    _write(reproduction, figures, folder, record)
+    folder = _opened_folder(place, chosen, force=force)
+    at_points = seeds or _seeds_of_figures(n_seeds, full)
+    work = _Work(n_seeds, at_points, full, figures, jobs, time_limit, memory_limit, quiet or as_json)
+    reproduction, drawn = _run(chosen, setups, found, folder, work)
+    record = _record(reproduction, found, drawn, full=full)
+    _write(reproduction, drawn, folder, record)
     if as_json:
         print_json(record | {"out": place})
     elif not quiet:
-        _print(reproduction, place)
+        _print(reproduction, drawn, place)
 
 
-def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
-    """Return the setups of rows or methods that are named; all without names."""
+def _check_numbers(seeds: int | None, jobs: int, time_limit: float | None) -> None:
+    if seeds is not None and seeds < 1:
+        raise UsageError(f"--seeds {seeds}: give at least 1")
+    check_jobs(jobs)
+    check_limit(time_limit)
+
+
+def _opened_folder(place: str, paper: Paper, *, force: bool) -> Path:
+    identity = {"command": "bench", "paper": paper.name}
+    return open_folder(place, identity, OUTPUTS, work=f"bench {paper.name}", force=force)
+
+
+def _folder_of_data(given: str | None) -> Path | None:
+    if given is not None and not Path(given).is_dir():
+        raise UsageError(f"--data {given}: there is no such folder")
+    return None if given is None else Path(given)
+
+
+def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None, *, own: bool) -> list[Setup]:
+    """Return the setups of rows or methods that are named; all without names. With ``own``, not without the paper's."""
     from manyviews.papers.paper import closest
 
     if wanted is None:
@@ -132,6 +160,8 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
     for name in chosen:
         if not any(name in (setup.row, setup.method) for setup in setups):
             raise UsageError(f"the method of the row {name!r} is not in this library, so it cannot be run")
+    if own and all(setup.method != paper.name for setup in found):
+        raise UsageError(f"--methods leaves out {paper.name}, whose figures are asked for: name it too")
     return found
 
 
@@ -177,19 +207,17 @@ def _chosen_data(
     return found
 
 
+def _seeds_of_figures(n_seeds: int, full: bool) -> int:
+    from manyviews.papers.drawn import QUICK_SEEDS
+
+    return n_seeds if full else min(n_seeds, QUICK_SEEDS)
+
+
 def _run(
-    paper: Paper,
-    setups: list[Setup],
-    found: dict[str, Dataset],
-    n_seeds: int,
-    folder: Path,
-    limits: _Limits,
-    *,
-    full: bool,
-    quiet: bool,
+    paper: Paper, setups: list[Setup], found: dict[str, Dataset], folder: Path, work: _Work
 ) -> tuple[Reproduction, list[PaperFigure]]:
-    from manyviews.papers.fusion_figures import paper_figures
     from manyviews.papers.material import Material
+    from manyviews.papers.mvec_figures import CorruptedMaterial
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
     from manyviews.papers.verdict import reproduction_of
@@ -197,34 +225,60 @@ def _run(
 
     protocol = PROTOCOLS[paper.name]
     material = Material(found, protocol)
-    plan = make_plan(paper, setups, material, range(n_seeds), full=full)
-    runs = [run for planned in plan for run in planned.runs]
-    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
+    plan = make_plan(paper, setups, material, range(work.seeds), full=work.full)
+    planned = _planned_figures(paper, setups, material, plan, work) if work.figures else []
+    runs = [run for each in plan for run in each.runs] + [run for figure in planned for run in figure.runs]
+    with shown_fits(quiet=work.quiet, kept=True) as tell, user_input():
         records = run_all(
             runs,
-            material,
+            CorruptedMaterial(material) if planned else material,
             folder / STORE,
-            n_jobs=limits.jobs,
-            time_limit=limits.seconds,
-            memory_limit=limits.memory,
+            n_jobs=work.jobs,
+            time_limit=work.seconds,
+            memory_limit=work.memory,
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
-    return reproduction, paper_figures(paper.name, setups, material)
+    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), work.seeds)
+    return reproduction, [figure.drawn(by_run) for figure in planned]
+
+
+def _planned_figures(
+    paper: Paper, setups: list[Setup], material: Material, plan: list[Planned], work: _Work
+) -> list[PlannedFigure]:
+    """Return the figures, and say what they cost before it is spent."""
+    from manyviews.papers.drawn import plan_figures
+    from manyviews.papers.figure_parts import FigureTask
+
+    planned = plan_figures(FigureTask(paper, setups, material, range(work.figure_seeds), work.full, plan))
+    of_tables = {id(run) for each in plan for run in each.runs}
+    n_fits = sum(id(run) not in of_tables for figure in planned for run in figure.runs)
+    if not work.quiet:
+        print(
+            f"{amount(len(planned), 'figure')}: {amount(n_fits, 'fit')} beside the {len(of_tables)} of the tables, "
+            f"{amount(work.figure_seeds, 'seed')} at each point; fewer --datasets or --seeds make it less",
+            file=sys.stderr,
+        )
+    return planned
 
 
 def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
-    from manyviews.papers.page import render_page
+    from manyviews.papers.figure_parts import figures_csv
+    from manyviews.papers.page import render_figures, render_page
 
     for name, function in TABLES.items():
         save_text(folder / name, getattr(tables, function)(reproduction))
     save_text(folder / PAGE, render_page(reproduction, figures))
+    if figures:
+        save_text(folder / FIGURES, render_figures(reproduction.paper, figures))
+        save_text(folder / NUMBERS, figures_csv(figures))
     save_record(folder, record)
 
 
-def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
+def _record(
+    reproduction: Reproduction, found: dict[str, Dataset], figures: list[PaperFigure], *, full: bool
+) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
     from manyviews.runs.outcomes import data_checksum
 
@@ -237,10 +291,11 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
         "rows": list(dict.fromkeys(cell.name for cell in reproduction.cells if cell.method)),
         "counts": reproduction.counts(),
         "counts_of_variants": reproduction.counts(variants=True),
+        "figures": [figure.title for figure in figures],
     }
 
 
-def _print(reproduction: Reproduction, place: str) -> None:
+def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -> None:
     from manyviews.papers.tables import (
         RANK_HEADER,
         counted,
@@ -249,6 +304,7 @@ def _print(reproduction: Reproduction, place: str) -> None:
         our_text,
         published_text,
         rank_rows,
+        verdict_text,
     )
 
     for table in reproduction.paper.tables:
@@ -257,7 +313,14 @@ def _print(reproduction: Reproduction, place: str) -> None:
             print(f"\n{table.title}")
             theirs = "measured" if table.origin == "measured" else "paper"
             rows = [
-                (cell.name, cell.dataset, published_text(cell), our_text(cell), difference_text(cell), cell.verdict)
+                (
+                    cell.name,
+                    cell.dataset,
+                    published_text(cell),
+                    our_text(cell),
+                    difference_text(cell),
+                    verdict_text(cell),
+                )
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
@@ -270,4 +333,6 @@ def _print(reproduction: Reproduction, place: str) -> None:
     for note in notes(reproduction):
         print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
+    if figures:
+        print(f"figures: {os.path.join(place, FIGURES)}, {os.path.join(place, NUMBERS)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

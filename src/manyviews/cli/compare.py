@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
@@ -40,6 +40,7 @@ from manyviews.cli.output import (
     save_record,
     save_text,
 )
+from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import read_data, say_notes, target_folder
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def compare(
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
     layout: Layout | None = None,
     seed: Whole = 0,
@@ -113,8 +114,6 @@ def compare(
     missing
         What to do with ids that some view lacks: union or intersection. Methods that cannot take missing views are
         then listed with that reason.
-    impute
-        Fill single empty cells: median of the column, or knn.
     header
         Whether the first row of text files holds names: auto, yes or no.
     seed
@@ -138,9 +137,9 @@ def compare(
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
     place = target_folder(out, "manyviews-compare", source, view, _check_place)
-    data, _ = read_data(source, view, reading, impute, out, progress)
+    data, _ = read_data(source, view, reading, preparing, out, progress)
     data, options = _counted(data, weight or (), options)
     chosen_k, choice = _settled(n_clusters, data, seed, progress, options.view_weights)
     say_notes(data, progress)
@@ -149,7 +148,7 @@ def compare(
     folder = open_folder(place, IDENTITY, OUTPUTS, work=work, content=content, force=force)
     found = _fitted(data, chosen, chosen_k, folder, options, quiet=quiet)
     record = _record(data, found, content, options) | {"choice": choice}
-    given = _input_arguments(source, view or (), weight or (), reading, impute, header)
+    given = _input_arguments(source, view or (), weight or (), reading, preparing, header)
     record["repeat_with"] = _repeat_with(record, given)
     with progress.stage("write", f"writing {place}"):
         _write(record, found, data, folder)
@@ -260,7 +259,7 @@ def _input_arguments(
     view: Sequence[str],
     weight: Sequence[str],
     reading: Reading,
-    impute: str | None,
+    preparing: Preparing | None,
     header: Header,
 ) -> list[str]:
     """Return the arguments that give another command the same data."""
@@ -271,12 +270,11 @@ def _input_arguments(
         "--id": reading.id_column,
         "--truth": reading.truth,
         "--missing": reading.missing,
-        "--impute": impute,
         "--header": None if header == "auto" else header,
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words + reading.layout.words()
+    return words + ([] if preparing is None else preparing.words()) + reading.layout.words()
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:

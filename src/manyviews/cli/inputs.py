@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Reading",
     "check_n_clusters",
+    "file_and_columns",
     "fill_cells",
     "fill_like",
     "keep_numbers",
@@ -29,6 +30,7 @@ __all__ = [
     "load_new",
     "parse_scaling",
     "parse_settings",
+    "parse_views",
     "whole_number",
 ]
 
@@ -40,7 +42,10 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class Reading(NamedTuple):
-    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model."""
+    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model.
+
+    ``about`` are columns that describe the samples.
+    """
 
     id_column: str | None = None
     truth: str | None = None
@@ -49,6 +54,7 @@ class Reading(NamedTuple):
     gaps: bool = False
     layout: Layout = Layout()
     known: dict[str, Any] | None = None
+    about: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
         """Return what ``read_views`` takes."""
@@ -86,7 +92,7 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), **reading.options())
+            return read_views(parse_views(view), **reading.options())
         if os.path.exists(source) or _looks_like_path(source):
             return read_views(source, **reading.options())
     return _load_named(source, reading)
@@ -99,7 +105,7 @@ def input_name(source: str | None, view: Sequence[str]) -> str:
     from manyviews.io.read import data_name
 
     if source is None:
-        return data_name(_parse_views(view))
+        return data_name(parse_views(view))
     return data_name(source) if os.path.exists(source) or _looks_like_path(source) else _known_name(source)
 
 
@@ -177,7 +183,8 @@ def _looks_like_path(source: str) -> bool:
     return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
 
 
-def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+def parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+    """Return path and columns of each view given as ``NAME=FILE`` or ``NAME=FILE:COLUMNS``."""
     sources: dict[str, tuple[str, list[str] | None]] = {}
     for pair in view:
         name, mark, path = pair.partition("=")
@@ -185,11 +192,11 @@ def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]
             raise UsageError(f"--view {pair}: write --view NAME=FILE, or NAME=FILE:COLUMNS")
         if name in sources:
             raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
-        sources[name] = _file_and_columns(path)
+        sources[name] = file_and_columns(path)
     return sources
 
 
-def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
+def file_and_columns(text: str) -> tuple[str, list[str] | None]:
     """Return a path and what stands behind its colon; a colon may be part of the path, if such a file exists."""
     places = [i for i, mark in enumerate(text) if mark == ":"]
     if os.path.exists(text) or not places:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from manyviews.cli.console import Stages
-from manyviews.cli.inputs import Reading, fill_cells, input_name, load_input
+from manyviews.cli.inputs import Reading, input_name, load_input
 from manyviews.cli.output import default_folder, refuse_inputs
+from manyviews.cli.preparing import Prepared, Preparing
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -22,11 +23,11 @@ def read_data(
     source: str | None,
     view: Sequence[str] | None,
     reading: Reading,
-    impute: str | None,
+    preparing: Preparing | None,
     out: str | None,
     stages: Stages,
-) -> tuple[LoadedViews, Any]:
-    """Read what a command was given, and fill single empty cells.
+) -> tuple[LoadedViews, Prepared]:
+    """Read what a command was given, keep the columns asked for, and fill single empty cells.
 
     Parameters
     ----------
@@ -36,8 +37,8 @@ def read_data(
         ``NAME=FILE`` pairs.
     reading : Reading
         How files are read.
-    impute : str or None
-        How cells are filled.
+    preparing : Preparing or None
+        Which columns are kept, and how cells are filled.
     out : str or None
         Where the output goes, which may not replace what is read here.
     stages : Stages
@@ -45,13 +46,13 @@ def read_data(
 
     Returns
     -------
-    tuple of (LoadedViews, imputer or None)
-        The data, and what filled them.
+    tuple of (LoadedViews, Prepared)
+        The data, and what was done to them.
     """
     with stages.stage("read", f"reading {source or ', '.join(view or ())}"):
-        data, imputer = fill_cells(load_input(source, view or (), reading), impute)
+        data, prepared = (preparing or Preparing()).applied(load_input(source, view or (), reading))
     refuse_inputs(out, data.checksums)
-    return data, imputer
+    return data, prepared
 
 
 def target_folder(

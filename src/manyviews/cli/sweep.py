@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -37,6 +37,7 @@ from manyviews.cli.output import (
     save_record,
     save_text,
 )
+from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import read_data, say_notes, target_folder
 from manyviews.cluster.registry import DEFAULT_METHOD
 
@@ -66,7 +67,7 @@ def sweep(
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
     seed: Whole = 0,
     jobs: Whole = 1,
@@ -104,8 +105,6 @@ def sweep(
         Classes to score against. A column of one table, a labelling in the .npz, or a file with one column.
     missing
         What to do with ids that some view lacks: union or intersection.
-    impute
-        Fill single empty cells: median of the column, or knn.
     header
         Whether the first row of csv and tsv files holds names: auto, yes or no.
     seed
@@ -131,9 +130,9 @@ def sweep(
         chosen = find_method(method).load()
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
+    reading = Reading(id_column, truth, missing, HEADER[header], gaps=fills(preparing))
     place = target_folder(out, "manyviews-sweep", source, view, _check_place)
-    data, _ = read_data(source, view, reading, impute, out, progress)
+    data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
     weights = parse_weights(weight or (), data.views.names)
@@ -142,7 +141,7 @@ def sweep(
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=content, force=force)
     fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
     found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
-    _write(found, data, content, folder)
+    _write(found, data, method, content, folder)
     _tell(found, place, as_json=as_json, quiet=quiet)
 
 
@@ -189,11 +188,12 @@ def _clusters(pair: str, value: str) -> int:
     return int(value)
 
 
-def _write(found: Sweep, data: LoadedViews, content: dict[str, Any], folder: Path) -> None:
+def _write(found: Sweep, data: LoadedViews, method: str, content: dict[str, Any], folder: Path) -> None:
+    from manyviews.recommend.sweep_page import render_sweep
     from manyviews.recommend.tables import columns_csv
 
     save_text(folder / TABLE, columns_csv(found.table))
-    save_text(folder / PAGE, found.figure().to_html(include_plotlyjs=True, full_html=True))
+    save_text(folder / PAGE, render_sweep(found, title=data.name, method=method))
     record = run_record("sweep", data) | content | {"finished": True, "parameters": list(found.parameters)}
     save_record(folder, record | {"table": _plain(found)})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,10 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.fitted_table import fitted_table
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
+from manyviews.cluster.view_graphs import predictability, view_graphs
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
@@ -133,12 +136,17 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit(views, child_rng(self.random_state))[first]
-        self._spread(views)
+        self._spread()
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
+        self._number_history(first)
+        self._warn_of_shortfalls(found)
+
+    def _warn_of_shortfalls(self, found: int) -> None:
+        """Warn once where iterations ran out or fewer clusters were found than asked for."""
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
@@ -170,7 +178,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
                 f"{self._weightless}; use {self._alternatives().takers_of_weights()}"
             )
 
-    def _spread(self, views: Views) -> None:
+    def _spread(self) -> None:
         """Give attributes with one entry per view those of the views that were left out: weight 0, no scaling."""
         V, counted = self.n_views_in_, self._counted
         if counted.size == V:
@@ -182,6 +190,14 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             weights = np.zeros(V)
             weights[counted] = self.view_weights_
             self.view_weights_ = weights
+
+    def _number_history(self, first: NDArray[np.intp]) -> None:
+        """Match the numbers in the labels of the iterations, where they were kept, to those of the result."""
+        history = getattr(self, "history_", None)  # a method from outside may store nothing but its labels
+        if history is not None and history.labels.size:
+            rows = history.labels[:, first]
+            matched = [matched_numbers(row, self.labels_, self.n_clusters)[row] for row in rows]
+            self.history_ = replace(history, labels=np.array(matched))
 
     def _note_constant(self, views: Views, names: list[str], seen: str = "") -> None:
         """Warn of constant views, of each once; ``seen`` says how they are seen, where not as they were given.
@@ -281,19 +297,28 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         telling = [v for v, name in enumerate(views.names) if name not in self._constant]
         return telling or list(range(len(views.names)))
 
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + fitted_table(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += fitted_table(self)
+        return bundle
+
     def _say(self, message: str) -> None:
         if self.verbose:
             print(f"[{type(self).__name__}] {message}")
 
 
 class PredictMixin:
-    """Adds ``predict`` to a method that has a rule for new samples, ``_predict(views)``, giving labels as ``_fit``."""
+    """Adds ``predict`` and ``score`` to a method whose ``_predict(views)`` gives labels as ``_fit``."""
 
     def _can_predict(self) -> bool:
         return True
 
     @available_if(lambda self: self._can_predict())
-    def predict(self: Any, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the clusters of new samples.
 
         Parameters
@@ -311,7 +336,48 @@ class PredictMixin:
         ValueError
             If views are missing, unknown or of another width.
         """
+        return self._label_new(X)[1]
+
+    @available_if(lambda self: self._can_predict())
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how much of the grouping of samples their nearest neighbours know, without any classes.
+
+        The samples are labelled by ``predict``. Then, in each view by itself, every sample is given the commonest
+        cluster among its 5 nearest neighbours; the score is the adjusted Rand index of these guesses and the labels,
+        mean over the views: the ``structure`` of ``manyviews.compare``.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The same views of samples, those of the fit or held out. At least 3; where there are more than 4000, the
+            same random 4000 are looked at.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Higher is better: 1 where every guess is right, about 0 for a random grouping, 0 for a single cluster.
+
+        Raises
+        ------
+        ValueError
+            If views are missing, unknown or of another width, or no view says something of three samples.
+
+        Notes
+        -----
+        What scikit-learn's searches go by where no ``scoring`` is given, so that parameters can be chosen on held-out
+        samples. For the number of clusters take ``manyviews.choose_k``: it asks for stability too, and says where there
+        is no clear number. Cost O(m² d) per view for m samples.
+        """
+        views, labels = self._label_new(X)
+        known = [predictability(view, labels[view.rows]) for view in view_graphs(views)]
+        if not known:
+            raise ValueError(f"score needs a view that says something of 3 samples or more, got {len(views)} samples")
+        return float(np.mean(known))
+
+    def _label_new(self: Any, X: Any) -> tuple[Views, NDArray[np.int64]]:
         check_is_fitted(self)
         with plain_integers(self):
-            labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
-        return labels
+            views = self._check_views(X, reset=False)
+            return views, self._order[self._predict(views)]

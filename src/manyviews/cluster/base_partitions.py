@@ -14,7 +14,13 @@ from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import LandmarkKernels, leading_partition
 from manyviews.kernels.view_maps import ViewMap
 
-__all__ = ["BasePartitions", "exact_partitions", "kernel_numbers", "landmark_partitions"]
+__all__ = [
+    "BasePartitions",
+    "exact_partitions",
+    "kernel_numbers",
+    "landmark_partitions",
+    "landmark_projections",
+]
 
 Array = NDArray[Any]
 
@@ -94,15 +100,26 @@ def kernel_numbers(n: int, k: int, jobs: int) -> int:
     return (2 + jobs + dense) * n * n
 
 
-def landmark_partitions(kernels: LandmarkKernels, k: int, weights: Array) -> BasePartitions:
+def landmark_partitions(kernels: LandmarkKernels, k: int, weights: Array | None = None) -> BasePartitions:
     """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory.
 
-    ``weights`` (m,) says how often each view is there.
+    ``weights`` (m,) says how often each view is there; once by default.
     """
+    found, H = landmark_projections(kernels, k, weights)
+    both, columns = kernels.embedding(H), len(kernels) * k
+    stacked, mean = np.ascontiguousarray(both[:, :columns]), np.ascontiguousarray(both[:, columns:])
+    return found._replace(stacked=stacked, average=mean)
+
+
+def landmark_projections(
+    kernels: LandmarkKernels, k: int, weights: Array | None = None
+) -> tuple[BasePartitions, Array]:
+    """Return base partitions without their rows, and what turns features side by side into these, (q, (m + 1) k)."""
     m = len(kernels)
-    views = [root * kernels.leading(one, k).vectors for one, root in zip(np.eye(m), np.sqrt(weights), strict=True)]
-    average = kernels.leading(weights / weights.sum(), k).vectors
-    both = kernels.embedding(np.hstack([*views, average]))
+    times = np.ones(m) if weights is None else weights
+    views = [root * kernels.leading(one, k).vectors for one, root in zip(np.eye(m), np.sqrt(times), strict=True)]
+    average = kernels.leading(times / times.sum(), k).vectors
     projections = tuple(T[part] for T, part in zip(views, kernels.parts, strict=True))
-    stacked, mean = np.ascontiguousarray(both[:, : m * k]), np.ascontiguousarray(both[:, m * k :])
-    return BasePartitions(stacked, mean, kernels.maps, projections, average, tuple(kernels.silent))
+    none = np.zeros((0, 0))
+    found = BasePartitions(none, none, kernels.maps, projections, average, tuple(kernels.silent))
+    return found, np.hstack([*views, average])

@@ -2,13 +2,21 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, Ensemble, as_fitted, draw_groups, fit_ensemble
+from manyviews.cluster.anchors.base import (
+    AnchorEnsembleClusterer,
+    Ensemble,
+    GroupDraws,
+    as_fitted,
+    draw_groups,
+    fit_ensemble,
+)
 from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
@@ -16,13 +24,13 @@ from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
-from manyviews.partitions.anchor_cut import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
+from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
 
-__all__ = ["Consensus"]
+__all__ = ["Ballot", "Consensus", "make_ballot", "vote_columns"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -35,10 +43,9 @@ LEAST_CHANGE = 0.01
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
-class _Ballot(NamedTuple):
-    """All partitions side by side (n, M), their sizes, weights and views (M, V), and where each came from."""
+class Ballot(NamedTuple):
+    """Sizes, weights and views (M, V) of all partitions, and where each came from."""
 
-    labels: NDArray[np.int32]
     sizes: Labels
     weights: Array
     uses: NDArray[np.bool_]
@@ -213,10 +220,12 @@ class Consensus(AnchorEnsembleClusterer):
         asked = self.system_weight > 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
         found = list(votes(part, self.n_clusters, chosen, system_rng, self._weights[self._told])) if asked else []
-        ballot = _ballot(ensembles, treatments, found, self.system_weight, len(self._told))
+        sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
+        ballot = make_ballot(sizes, uses, treatments, found, self.system_weight)
+        labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
-            return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng))
+            return self._elect(views, labels, ballot, (told, observed, first), (cut_rng, fallback_rng))
 
     def _anchored(
         self,
@@ -228,84 +237,91 @@ class Consensus(AnchorEnsembleClusterer):
         rng: np.random.Generator,
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
-        n, V, k = observed.shape[0], len(arrays), self.n_clusters
-        M = -(-self._ensemble_size(n) // len(treatments))
-        largest = max(k, min(2 * k, n - 1))
-        recipe = CutRecipe(k, max(self.n_anchors, k), self.n_neighbors, "auto", BASE_RULE)
+        n, V = observed.shape[0], len(arrays)
         ensembles = []
-        for treatment, child in zip(treatments, rng.spawn(len(treatments)), strict=True):
-            draw_rng, fit_rng = child.spawn(2)
-            self._say(f"{M} base clusterings, {treatment.name}")
-            draws = draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng)
+        for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
             learned = view_treatments(arrays, scalings, treatment)
             ensembles.append(
-                fit_ensemble(arrays, observed, learned, draws, recipe, fit_rng, n_jobs=self.n_jobs, chances=chances)
+                fit_ensemble(arrays, observed, learned, draws, recipe, child, n_jobs=self.n_jobs, chances=chances)
             )
         return ensembles
 
-    def _elect(self, views: Views, ballot: _Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
+    def _draws(
+        self, n: int, V: int, treatments: tuple[Treatment, ...], rng: np.random.Generator
+    ) -> Iterator[tuple[Treatment, GroupDraws, CutRecipe, np.random.Generator]]:
+        """Yield each treatment with the groups drawn for it, the recipe of their cuts and a generator."""
+        k, M = self.n_clusters, -(-self._ensemble_size(n) // len(treatments))
+        largest = max(k, min(2 * k, n - 1))
+        recipe = CutRecipe(k, max(self.n_anchors, k), self.n_neighbors, "auto", BASE_RULE)
+        for treatment, child in zip(treatments, rng.spawn(len(treatments)), strict=True):
+            draw_rng, fit_rng = child.spawn(2)
+            self._say(f"{M} base clusterings, {treatment.name}")
+            yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
+
+    def _elect(self, views: Views, base_labels: Array, ballot: Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
         told, observed, treatments = sources
-        k, anchored = self.n_clusters, len(self._cuts)
-        labels, cut = fit_agreement_cut(ballot.labels, ballot.sizes, k, rngs[0], weights=ballot.weights)
-        confidence = cut.confidence(ballot.labels, labels)
-        self._consensus: AgreementCut = cut.of_first(anchored)
-        self._fallback = fit_fallback(told, observed, treatments, labels, k, rngs[1])
-        changed = np.zeros(len(views.names))
-        changed[self._told] = LEAST_CHANGE + changed_without(ballot.labels, labels, cut, ballot.uses)
-        self.base_labels_, self.n_base_clusters_ = ballot.labels, ballot.sizes
-        names = [views.names[v] for v in self._told]
+        labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], weights=ballot.weights)
+        confidence = cut.confidence(base_labels, labels)
+        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1])
+        changed = changed_without(base_labels, labels, cut, ballot.uses)
+        self.base_labels_ = base_labels
+        weights = self._keep(cut, ballot, [_agreement(labels, column) for column in base_labels.T], changed)
+        labels = self._complete(labels, told, observed)
+        found = FitResult.of_one_step(labels, cut.objective, confidence=confidence, weights=weights)
+        return self._record(found)
+
+    def _keep(self, cut: AgreementCut, ballot: Ballot, agreements: list[float], changed: Array) -> Array:
+        """Store the rule and the members, whose agreements with the result are given; return weights of the views."""
+        self._consensus: AgreementCut = cut.of_first(len(self._cuts))
+        self.n_base_clusters_ = ballot.sizes
+        names = [self._fitted_views.names[v] for v in self._told]
+        shares = ballot.weights / ballot.weights.sum()
         self.members_ = [
             Member(
                 *origin,
                 tuple(name for name, used in zip(names, uses, strict=True) if used),
                 int(size),
                 float(weight),
-                _agreement(labels, column),
+                agreement,
             )
-            for origin, uses, size, weight, column in zip(
-                ballot.origins,
-                ballot.uses,
-                ballot.sizes,
-                ballot.weights / ballot.weights.sum(),
-                ballot.labels.T,
-                strict=True,
+            for origin, uses, size, weight, agreement in zip(
+                ballot.origins, ballot.uses, ballot.sizes, shares, agreements, strict=True
             )
         ]
-        labels = self._complete(labels, told, observed)
-        found = FitResult.of_one_step(labels, cut.objective, confidence=confidence, weights=changed)
-        return self._record(found)
+        weights = np.zeros(len(self._fitted_views.names))
+        weights[self._told] = LEAST_CHANGE + changed
+        return weights
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
         arrays = as_fitted(views.arrays, self._sparse_views)
         return tuple(arrays[v] for v in self._told), views.observed[:, self._told]
 
 
-def _ballot(
-    ensembles: list[Ensemble],
+def make_ballot(
+    sizes: list[Labels],
+    uses: list[NDArray[np.bool_]],
     treatments: tuple[Treatment, ...],
     found: list[tuple[str, str, Labels]],
     system_weight: float,
-    V: int,
-) -> _Ballot:
-    """Put all partitions side by side, those on anchors first, with weights of mean 1."""
-    labels = [ensemble.labels for ensemble in ensembles]
-    sizes = [ensemble.sizes for ensemble in ensembles]
-    uses = [ensemble.uses(V) for ensemble in ensembles]
-    origins = [
-        ("anchor cut", treatment.name)
-        for treatment, ensemble in zip(treatments, ensembles, strict=True)
-        for _ in ensemble.cuts
-    ]
+) -> Ballot:
+    """Say what counts for the partitions of each treatment and those of other methods, with weights of mean 1."""
+    sizes, uses = list(sizes), list(uses)
+    V = uses[0].shape[1]
+    origins = [("anchor cut", treatment.name) for treatment, made in zip(treatments, sizes, strict=True) for _ in made]
     M = len(origins)
     weights = np.full(M, 1.0 if not found else (1.0 - system_weight) / M)
     if found:
-        labels.append(np.column_stack([column for *_, column in found]).astype(np.int32))
         sizes.append(np.array([int(column.max()) + 1 for *_, column in found]))
         uses.append(np.ones((len(found), V), dtype=bool))
         origins += [(method, scaling) for method, scaling, _ in found]
         weights = np.concatenate([weights, np.full(len(found), system_weight / len(found))])
     stacked = np.concatenate(sizes).astype(np.int64)
-    return _Ballot(np.hstack(labels), stacked, weights / weights.mean(), np.vstack(uses), origins)
+    return Ballot(stacked, weights / weights.mean(), np.vstack(uses), origins)
+
+
+def vote_columns(found: list[tuple[str, str, Labels]]) -> list[NDArray[np.int32]]:
+    """Return the partitions of other methods side by side, or nothing where there are none."""
+    return [np.column_stack([column for *_, column in found]).astype(np.int32)] if found else []
 
 
 def _agreement(labels: Labels, column: Array) -> float:

@@ -16,7 +16,16 @@ from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.prototypes.view_treatment import auto_metric, fit_treatment
 from manyviews.views import Views
 
-__all__ = ["SYSTEMS", "Member", "System", "Treatment", "treatments_of", "view_treatments", "votes"]
+__all__ = [
+    "SYSTEMS",
+    "Member",
+    "System",
+    "Treatment",
+    "treated_as",
+    "treatments_of",
+    "view_treatments",
+    "votes",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -94,8 +103,15 @@ def treatments_of(arrays: Sequence[Any], scalings: Sequence[str | None]) -> tupl
 
 def view_treatments(arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment) -> list[ViewTreatment]:
     """Learn one treatment of all views."""
-    effects = (_treated(X, scaling, treatment) for X, scaling in zip(arrays, scalings, strict=True))
+    effects = treated_as(arrays, scalings, treatment)
     return [fit_treatment(X, scaling, metric) for X, (scaling, metric) in zip(arrays, effects, strict=True)]
+
+
+def treated_as(
+    arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment
+) -> list[tuple[str | None, str]]:
+    """Return scaling and metric of each view under a treatment, given the scalings asked for ("auto": one's own)."""
+    return [_treated(X, scaling, treatment) for X, scaling in zip(arrays, scalings, strict=True)]
 
 
 def _treated(X: Any, scaling: str | None, treatment: Treatment) -> tuple[str | None, str]:

@@ -27,6 +27,7 @@ from manyviews.views.check import (
     per_view,
 )
 from manyviews.views.columns import column_groups, cut_columns
+from manyviews.views.foreign import is_foreign, to_numpy
 from manyviews.views.new_samples import FittedViews, match_views
 from manyviews.views.structure import as_2d
 
@@ -53,6 +54,7 @@ class ViewsReader(BaseEstimator):
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
+        _refuse_dask(X, type(self).__name__, "fit" if reset else "predict")
         table, by_name = is_table(X), self._is_cut_by_name(X)
         if table:
             views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
@@ -72,6 +74,8 @@ class ViewsReader(BaseEstimator):
         return check_numbers(views, self._accepts())
 
     def _cut_table(self, X: Any, reset: bool) -> Views:
+        if is_foreign(X) and not frames.is_frame(X):
+            X = to_numpy(X, "X")
         if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
         elif np.iscomplexobj(X):
@@ -130,3 +134,12 @@ class ViewsReader(BaseEstimator):
     def _alternatives() -> Any:
         """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
         return import_module("manyviews.cluster.alternatives")
+
+
+def _refuse_dask(X: Any, method: str, verb: str) -> None:
+    """Refuse collections of Dask, which would be read into memory whole, by naming what takes them."""
+    held = X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else (X,)
+    if any(type(item).__module__.startswith("dask") for item in held):
+        raise TypeError(
+            f"{method}.{verb} takes data in memory: give Dask collections to manyviews.distributed.{verb}(model, views)"
+        )

@@ -11,9 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["ARRAYS", "MULTIVIEW", "TABLES", "TEXTS", "checksum", "file_kind", "readable", "require_file", "stem"]
+__all__ = [
+    "ANNOTATED",
+    "ARRAYS",
+    "MULTIVIEW",
+    "TABLES",
+    "TEXTS",
+    "checksum",
+    "file_kind",
+    "readable",
+    "require_file",
+    "stem",
+    "table_kind",
+]
 
 MULTIVIEW = (".npz", ".mat")
+ANNOTATED = (".h5ad", ".h5mu")
 ARRAYS = (".npy", ".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".gct")
 TABLES = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet", ".arrow", ".feather", ".ipc")
@@ -80,13 +93,20 @@ def file_kind(path: str | os.PathLike[str]) -> str:
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     kind = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
-    known = MULTIVIEW + ARRAYS + TABLES
+    known = MULTIVIEW + ANNOTATED + ARRAYS + TABLES
     if kind not in known:
         raise ValueError(
             f"{os.fspath(path)}: files of the kind {kind or 'without a suffix'!r} cannot be read; "
             f"convert it to one of {', '.join(known)}"
         )
     return kind
+
+
+def table_kind(path: str | os.PathLike[str]) -> str:
+    """Return ``file_kind``, and ``".parquet"`` for a folder that holds .parquet files."""
+    if os.path.isdir(path) and any(place.suffix.lower() == ".parquet" for place in Path(path).iterdir()):
+        return ".parquet"
+    return file_kind(path)
 
 
 def stem(path: str | os.PathLike[str]) -> str:

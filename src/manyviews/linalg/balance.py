@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_only
+from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_blocks
 
-__all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
+__all__ = [
+    "BalancedScaling",
+    "ScaledMoments",
+    "apply_balanced",
+    "balanced_scaling",
+    "concatenate",
+    "fit_balanced",
+    "scaled_squares",
+    "scaled_sums",
+]
 
 Array = NDArray[Any]
 UNIT_ROWS = ("unit", "tfidf")
@@ -49,16 +59,41 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: floa
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X = observed_only(X)
     scaling = fit_scaling(X, kind)
-    mean, variance, size = _moments(X, scaling)
-    constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
+    return balanced_scaling(
+        scaling, _moments(X, scaling), X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X)
+    )
+
+
+class ScaledMoments(NamedTuple):
+    """Mean (d,), total variance and mean squared length of the scaled rows of a view."""
+
+    mean: Array
+    variance: float
+    size: float
+
+
+def balanced_scaling(
+    scaling: Scaling,
+    moments: ScaledMoments,
+    dtype: Any,
+    *,
+    balance: bool,
+    weight: float = 1.0,
+    shifted: bool = True,
+) -> BalancedScaling:
+    """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
+
+    ``shifted`` says whether columns are centred: those of dense views.
+    """
+    mean, variance, size = moments
+    constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
     factor = (1.0 if constant or not balance else variance**-0.5) * weight**0.5
-    if kind in UNIT_ROWS:
+    if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
     shift = mean * scale if scaling.shift is None else scaling.shift + mean * scale
-    merged = Scaling(kind, None if sparse.issparse(X) else shift, scale / factor, scaling.columns)
+    merged = Scaling(scaling.kind, shift if shifted else None, scale / factor, scaling.columns)
     return BalancedScaling(merged, None, constant)
 
 
@@ -88,23 +123,40 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
     return scaled
 
 
-def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
+def _moments(X: Any, scaling: Scaling) -> ScaledMoments:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n = X.shape[0]
-    total: Any = 0.0
-    for rows in row_blocks(n):
-        total = total + np.asarray(apply_scaling(X[rows], scaling).sum(axis=0, dtype=np.float64)).ravel()
-    mean = np.asarray(total) / n
+    n, total = scaled_sums(X, scaling)
+    mean = total / n
+    variance, size = scaled_squares(X, scaling, mean)
+    if sparse.issparse(X):
+        variance = size - n * float(mean @ mean)
+    return ScaledMoments(mean, max(variance, 0.0) / n, size / n)
+
+
+def scaled_sums(X: Any, scaling: Scaling) -> tuple[int, Array]:
+    """Return how many rows of a view are observed, and the sums of their scaled columns, (d',)."""
+    n, total = 0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size)
+    for Z in _scaled_blocks(X, scaling):
+        n += Z.shape[0]
+        total += np.asarray(Z.sum(axis=0, dtype=np.float64)).ravel()
+    return n, total
+
+
+def scaled_squares(X: Any, scaling: Scaling, mean: Array) -> tuple[float, float]:
+    """Return the sums of squared distances to the mean, of a dense view, and of squared lengths, of scaled rows."""
     variance, size = 0.0, 0.0
-    for rows in row_blocks(n):
-        Z = apply_scaling(X[rows], scaling)
+    for Z in _scaled_blocks(X, scaling):
         if sparse.issparse(Z):
             size += float(Z.multiply(Z).sum(dtype=np.float64))
-            variance = size - n * float(mean @ mean)
         else:
             size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
             variance += float(np.square(Z - mean).sum())
-    return mean, max(variance, 0.0) / n, size / n
+    return variance, size
+
+
+def _scaled_blocks(X: Any, scaling: Scaling) -> Iterator[Any]:
+    blocks = (X[rows] for rows in row_blocks(X.shape[0])) if sparse.issparse(X) else observed_blocks(X)
+    return (apply_scaling(block, scaling) for block in blocks)
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

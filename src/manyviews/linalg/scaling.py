@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, smallest_scale, unit_rows, with_data
+from manyviews.linalg.blocks import row_blocks, rows_of_cells, smallest_scale, unit_rows, with_data
 
 __all__ = [
     "SCALINGS",
     "Scaling",
     "apply_scaling",
     "fit_scaling",
+    "idf_scaling",
     "is_constant",
+    "minmax_scaling",
+    "observed_blocks",
     "observed_only",
+    "squared_deviations",
+    "standard_scaling",
     "usual_scaling",
 ]
 
@@ -67,7 +73,7 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
     if kind is None or kind == "unit":
         return Scaling(kind)
     if kind in ("tfidf", "tfidf_plain"):
-        return Scaling(kind, scale=_idf(X, smooth=kind == "tfidf"))
+        return _idf(X, kind)
     if kind == "standard":
         return _fit_standard(X)
     if kind == "minmax":
@@ -109,6 +115,14 @@ def observed_only(X: Any) -> Any:
     return X[~missing] if missing.any() else X
 
 
+def observed_blocks(X: Any) -> Iterator[Array]:
+    """Yield the rows of a dense view that are not NaN, in blocks."""
+    for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
+        block = observed_only(X[rows])
+        if block.shape[0]:
+            yield block
+
+
 def is_constant(X: Any) -> bool:
     """Return whether all rows of a view (n, d), dense or CSR, are equal up to rounding; rows of NaN are left out."""
     if sparse.issparse(X):
@@ -120,57 +134,88 @@ def is_constant(X: Any) -> bool:
         same_place = bool((X.indices.reshape(shape) == X.indices[: shape[1]]).all())
         return same_place and bool((X.data.reshape(shape) == X.data[: shape[1]]).all())
     first: Array | None = None
-    for rows in row_blocks(X.shape[0]):
-        block = observed_only(X[rows])
-        if block.shape[0] and first is None:
-            first = block[0]
-        if first is not None and (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
+    for block in observed_blocks(X):
+        first = block[0] if first is None else first
+        if (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
             return False
     return True
 
 
 def _fit_standard(X: Any) -> Scaling:
-    X = observed_only(X)
-    n = X.shape[0]
     if sparse.issparse(X):
+        n = X.shape[0]
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
         squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
         variance = np.maximum(squares - mean**2, 0.0)
     else:
-        mean = X.mean(axis=0, dtype=np.float64)
-        variance = np.zeros(X.shape[1])
-        for rows in row_blocks(n, max(16, CELLS_PER_BLOCK // X.shape[1])):
-            variance += np.square(X[rows] - mean).sum(axis=0)
-        variance /= n
+        mean, variance = _column_moments(X)
+    return standard_scaling(mean, variance, X.dtype)
+
+
+def standard_scaling(mean: Array, variance: Array, dtype: Any) -> Scaling:
+    """Return the scaling "standard" of columns of this type with such means and variances, (d,)."""
     # below this a column varies only by the rounding of its own mean
-    least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
+    least = np.maximum(10 * np.finfo(dtype).eps * np.abs(mean), smallest_scale(dtype))
     columns = np.flatnonzero(np.sqrt(variance) > least)
     if columns.size == 0:
         columns = np.arange(1)
         variance = np.ones_like(variance)
-    kept = None if columns.size == X.shape[1] else columns
+    kept = None if columns.size == mean.size else columns
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
+def _column_moments(X: Any) -> tuple[Array, Array]:
+    """Return mean and variance of the columns of a dense view, in two passes."""
+    n, total = 0, np.zeros(X.shape[1])
+    for block in observed_blocks(X):
+        n += block.shape[0]
+        total += block.sum(axis=0, dtype=np.float64)
+    mean = total / max(n, 1)
+    return mean, squared_deviations(X, mean) / max(n, 1)
+
+
+def squared_deviations(X: Any, mean: Array) -> Array:
+    """Return the sums of squared deviations of the columns of a dense view from such means, (d,)."""
+    total = np.zeros(X.shape[1])
+    for block in observed_blocks(X):
+        for rows in row_blocks(block.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
+            total += np.square(block[rows] - mean).sum(axis=0)
+    return total
+
+
 def _fit_minmax(X: Any) -> Scaling:
-    X = observed_only(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
-    low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
+    low, top = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for block in observed_blocks(X):
+        low, top = np.minimum(low, block.min(axis=0)), np.maximum(top, block.max(axis=0))
+    return minmax_scaling(low, top, X.dtype)
 
 
-def _idf(X: Any, *, smooth: bool) -> Array:
-    X = observed_only(X)
-    if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
-        kind = "tfidf" if smooth else "tfidf_plain"
-        raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
+def minmax_scaling(low: Array, top: Array, dtype: Any) -> Scaling:
+    """Return the scaling "minmax" of dense columns of this type with such extremes, (d,)."""
+    return Scaling("minmax", low, np.where(top - low > smallest_scale(dtype), top - low, 1.0))
+
+
+def _idf(X: Any, kind: str) -> Scaling:
+    parts = (X.data,) if sparse.issparse(X) else observed_blocks(X)
+    negative = any(part.min(initial=0.0) < 0 for part in parts)
     if sparse.issparse(X):
-        having = np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
+        n, having = X.shape[0], np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
     else:
-        having = np.count_nonzero(X, axis=0)
-    if smooth:
-        return np.asarray(1.0 / (1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))))
-    idf = np.log(X.shape[0] / np.maximum(having, 1.0))
-    return np.asarray(np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))
+        n, having = 0, np.zeros(X.shape[1], dtype=np.int64)
+        for block in observed_blocks(X):
+            n += block.shape[0]
+            having += np.count_nonzero(block, axis=0)
+    return idf_scaling(kind, n, having, negative=negative)
+
+
+def idf_scaling(kind: str, n: int, having: Array, *, negative: bool) -> Scaling:
+    """Return the scaling "tfidf" or "tfidf_plain" where ``having`` (d,) of n samples have each term."""
+    if negative:
+        raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
+    if kind == "tfidf":
+        return Scaling(kind, scale=1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
+    idf = np.log(n / np.maximum(having, 1.0))
+    return Scaling(kind, scale=np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

@@ -3,60 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.graphs.anchor_graph import (
-    CELLS_PER_BLOCK,
-    AnchorIndex,
-    Neighbors,
-    affinities,
-    bipartite_block,
-    build_index,
-    cheaper_search,
-    find_anchors,
-    nearest_means,
-    recall,
-)
+from manyviews.graphs.anchor_graph import CELLS_PER_BLOCK
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
-from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
-from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
-from manyviews.prototypes.row_means import KeptRows, mean_anchors, row_products
-from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment, speaking_rows
+from manyviews.partitions.discretize import discretize_embedding, embedding_labels
+from manyviews.partitions.view_links import (
+    ROWS_PER_BLOCK,
+    CutRecipe,
+    Linked,
+    LinkGraph,
+    ViewLink,
+    find_rows,
+    joined_links,
+    link_views,
+    view_reader,
+)
+from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR
+from manyviews.prototypes.row_means import KeptRows
+from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 
-__all__ = ["AnchorCut", "CutRecipe", "cut_bytes", "fit_anchor_cut"]
+__all__ = ["NO_LABEL", "AnchorCut", "cut_bytes", "fit_anchor_cut"]
 
 Array = NDArray[Any]
-# neighbours of rows, and which rows speak; None where all do
-Linked = tuple[Neighbors, Array | None]
-SearchChoice = Literal["auto", "exact", "approximate"]
 NO_LABEL = -1
-EPS = float(np.finfo(np.float64).eps)
-# "auto" takes the approximate search where it is cheaper and finds this part of the true neighbours of a few rows
-LEAST_RECALL, PROBE_ROWS = 0.97, 256
-ROWS_PER_BLOCK = {"exact": 8_192, "approximate": 65_536}
-
-
-class CutRecipe(NamedTuple):
-    """How a base clustering is made.
-
-    ``n_anchors`` and ``n_neighbors`` are shared by its views; ``unit_weights`` scales the links of a sample in a view
-    to length 1; ``rule`` says how the embedding is cut into ``n_clusters``.
-    """
-
-    n_clusters: int
-    n_anchors: int
-    n_neighbors: int
-    search: SearchChoice
-    rule: EmbeddingRule
-    unit_weights: bool = True
-    anchor_iter: int = 5
-    region_iter: int = 5
 
 
 def cut_bytes(n: int, p: int, n_neighbors: int, n_clusters: int, width: float, stored: float, read: float) -> int:
@@ -85,22 +61,6 @@ def cut_bytes(n: int, p: int, n_neighbors: int, n_clusters: int, width: float, s
 
 
 @dataclass(frozen=True)
-class ViewLink:
-    """How samples are linked to anchors in one view."""
-
-    view: int
-    treatment: ViewTreatment | ColumnSample
-    index: AnchorIndex
-    n_neighbors: int
-    sigma: float = 1.0
-
-    @property
-    def search(self) -> str:
-        """Name of the search."""
-        return "exact" if self.index.candidates is None else "approximate"
-
-
-@dataclass(frozen=True)
 class AnchorCut:
     """A fitted base clustering: what labels any rows of the views, block by block."""
 
@@ -112,16 +72,16 @@ class AnchorCut:
 
     def graph(self, found: list[Linked]) -> sparse.csr_array:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
-        return _graph(self.links, found, self.recipe.unit_weights)
+        return joined_links(self.links, found, self.recipe.unit_weights)
 
     def predict(self, arrays: tuple[Any, ...], observed: Array) -> NDArray[np.int32]:
         """Return base labels (n,) of samples; -1 where no view of this clustering says anything."""
         n = observed.shape[0]
         labels = np.full(n, NO_LABEL, dtype=np.int32)
         size = min(ROWS_PER_BLOCK[link.search] for link in self.links)
-        readers = [_reader(arrays, observed, link.view, link.treatment) for link in self.links]
+        readers = [view_reader(arrays, observed, link.view, link.treatment) for link in self.links]
         for rows in row_blocks(n, size):
-            found = [_find(reader, link, rows) for reader, link in zip(readers, self.links, strict=True)]
+            found = [find_rows(reader, link, rows) for reader, link in zip(readers, self.links, strict=True)]
             B = self.graph(found)
             E = cut_embedding(B, self.vectors, self.values, self.recipe.rule.embedding)
             linked = np.diff(B.indptr) > 0
@@ -163,135 +123,26 @@ def fit_anchor_cut(
         The rule; None if no sample is labelled.
     """
     n = observed.shape[0]
-    links, found = [], []
-    for view, treatment in members:
-        rows = kept[view] if kept else None
-        if rows is not None and isinstance(treatment, ColumnSample):
-            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng)
-        else:
-            linked = _link_to_points(_reader(arrays, observed, view, treatment), view, treatment, recipe, rng)
-        if linked is not None:
-            links.append(linked[0])
-            found.append(linked[1])
+    links, found = link_views(arrays, observed, members, recipe, rng, kept)
     if not links:
         return np.full(n, NO_LABEL, dtype=np.int32), None
-    B = _graph(links, found, recipe.unit_weights)
-    return _cut(B, tuple(links), recipe, rng)
+    return _cut(LinkGraph(links, found, recipe.unit_weights, n), recipe, rng)
 
 
-def _cut(
-    B: sparse.csr_array, links: tuple[ViewLink, ...], recipe: CutRecipe, rng: np.random.Generator
-) -> tuple[NDArray[np.int32], AnchorCut]:
-    labels = np.full(B.shape[0], NO_LABEL, dtype=np.int32)
-    linked = np.flatnonzero(np.diff(B.indptr) > 0)
-    k = min(recipe.n_clusters, linked.size)
+def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
+    n = B.shape[0]
+    linked = B.linked()
+    size = n if linked is None else linked.size
+    k = min(recipe.n_clusters, size)
     values, vectors = cut_vectors(B, k, rng)
-    E = np.empty((linked.size, k), dtype=B.dtype)
-    complete = linked.size == B.shape[0]
-    for rows in row_blocks(linked.size, ROWS_PER_BLOCK["approximate"]):
-        block = B[rows] if complete else B[linked[rows]]
-        E[rows] = cut_embedding(block, vectors, values, recipe.rule.embedding)
+    E = np.empty((size, k), dtype=B.dtype)
+    for rows in row_blocks(size, ROWS_PER_BLOCK["approximate"]):
+        E[rows] = cut_embedding(B[rows if linked is None else linked[rows]], vectors, values, recipe.rule.embedding)
+    B.found.clear()  # as large as the embedding, and used up
     result = discretize_embedding(E, k, rng, recipe.rule)
-    labels[linked] = result.labels
-    return labels, AnchorCut(links, vectors, values, result.rule, recipe)
-
-
-def _reader(arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment | ColumnSample) -> ViewRows:
-    seen = observed[:, view]
-    if isinstance(treatment, ColumnSample):
-        treatment = treatment.treatment()
-    return ViewRows(arrays[view], None if seen.all() else seen, treatment)
-
-
-def _link_to_means(
-    rows: KeptRows,
-    observed: Array,
-    view: int,
-    columns: ColumnSample,
-    recipe: CutRecipe,
-    rng: np.random.Generator,
-) -> tuple[ViewLink, Linked] | None:
-    """Do what ``_link_to_points`` does by the products of the rows of a wide view."""
-    products = row_products(rows, columns)
-    speaking = observed & (products.factor > 0)
-    usable = np.flatnonzero(speaking)
-    if usable.size == 0:
-        return None
-    p = min(recipe.n_anchors, usable.size)
-    candidates = usable[np.sort(rng.choice(usable.size, min(CANDIDATES_PER_ANCHOR * p, usable.size), replace=False))]
-    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=recipe.anchor_iter)
-    index, K = build_index(points, columns.metric, 1), min(recipe.n_neighbors, points.shape[0])
-    # the anchors weigh rows as they are kept, without the length that the cosine brings them to
-    neighbors = nearest_means(index, products.G / _or_one(products.factor), np.diagonal(products.G), K)
-    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking)
-
-
-def _or_one(factor: Array) -> Array:
-    return np.where(factor > 0, factor, 1.0).astype(factor.dtype)
-
-
-def _link_to_points(
-    reader: ViewRows, view: int, sample: ViewTreatment | ColumnSample, recipe: CutRecipe, rng: np.random.Generator
-) -> tuple[ViewLink, Linked] | None:
-    """Select anchors from random rows and find those of all samples; None where the view says nothing about anybody."""
-    n, treatment = reader.array.shape[0], reader.treatment
-    usable = speaking_rows(reader)
-    available = n if usable is None else usable.size
-    if available == 0:
-        return None
-    p = min(recipe.n_anchors, available)
-    drawn = np.sort(rng.choice(available, min(CANDIDATES_PER_ANCHOR * p, available), replace=False))
-    candidates = reader.read(drawn if usable is None else usable[drawn]).rows
-    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=recipe.anchor_iter)
-    p = anchors.shape[0]
-    K = min(recipe.n_neighbors, p)
-    width = candidates.nnz / candidates.shape[0] if sparse.issparse(candidates) else treatment.width
-    search = cheaper_search(p, width, K, n) if recipe.search == "auto" else recipe.search
-    index = build_index(anchors, treatment.metric, K)
-    if search == "approximate":
-        regions = anchor_regions(anchors, rng, treatment.metric, max_iter=recipe.region_iter)
-        quick = build_index(anchors, treatment.metric, K, regions)
-        # where columns are mostly noise, the neighbours of the nearest anchor are not those of the sample
-        probe = candidates[:: max(1, candidates.shape[0] // PROBE_ROWS)]
-        if recipe.search == "approximate" or recall(quick, probe, K) >= LEAST_RECALL:
-            index = quick
-    return _search_all(reader, ViewLink(view, sample, index, K), n)
-
-
-def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
-    """Find the neighbours of all samples."""
-    K = link.n_neighbors
-    index = np.empty((n, K), np.int32)
-    distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
-    speaking = np.ones(n, dtype=bool)
-    for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
-        (index[rows], distance[rows]), mask = _find(reader, link, rows)
-        if mask is not None:
-            speaking[rows] = mask
-    return _fitted(link, Neighbors(index, distance), speaking)
-
-
-def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array) -> tuple[ViewLink, Linked]:
-    """Set the width of the Gaussian to the mean distance of the neighbours found."""
-    complete = bool(speaking.all())
-    counted = neighbors.distance if complete else neighbors.distance[speaking]
-    sigma = float(counted.mean(dtype=np.float64)) + EPS
-    return replace(link, sigma=sigma), (neighbors, None if complete else speaking)
-
-
-def _find(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:
-    block = reader.read(rows)
-    return find_anchors(link.index, block.rows, link.n_neighbors), block.speaking
-
-
-def _graph(links: Any, found: list[Linked], unit: bool) -> sparse.csr_array:
-    weights = [
-        affinities(neighbors.distance, link.index.metric, link.sigma, unit=unit)
-        for link, (neighbors, _) in zip(links, found, strict=True)
-    ]
-    return bipartite_block(
-        [neighbors.index for neighbors, _ in found],
-        weights,
-        [link.index.points.shape[0] for link in links],
-        [speaking for _, speaking in found],
-    )
+    if linked is None:
+        labels = result.labels.astype(np.int32)
+    else:
+        labels = np.full(n, NO_LABEL, dtype=np.int32)
+        labels[linked] = result.labels
+    return labels, AnchorCut(B.links, vectors, values, result.rule, recipe)

@@ -17,8 +17,12 @@ __all__ = [
     "Weighting",
     "cluster_reliability",
     "clustering_reliability",
+    "ensemble_gram",
     "fit_ensemble_cut",
     "held_part",
+    "mean_reliability",
+    "part_of",
+    "taken_counts",
     "taken_part",
 ]
 
@@ -140,10 +144,10 @@ def fit_ensemble_cut(
     """
     n = base_labels.shape[0]
     weights = np.ones(int(sizes.sum()))
-    W = _ensemble_gram(base_labels, sizes, weights)
+    W = ensemble_gram(base_labels, sizes, weights)
     if weighting == "reliability":
         weights = cluster_reliability(W, sizes)
-        W = _ensemble_gram(base_labels, sizes, weights)
+        W = ensemble_gram(base_labels, sizes, weights)
     weights = weights.astype(dtype)
     values, vectors = reduced_eigenvectors(W, k, rng)
     cut = EnsembleCut(sizes, weights, vectors, values, np.zeros((k, k)), np.zeros((weights.size, k)), rule)
@@ -192,7 +196,11 @@ def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]
 
 def clustering_reliability(base_labels: Array, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the mean ``cluster_reliability`` (M,) of the clusters of each base clustering."""
-    W = _ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())))
+    return mean_reliability(ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum()))), sizes)
+
+
+def mean_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean ``cluster_reliability`` (M,) from the ``ensemble_gram`` of weights 1."""
     return np.asarray(np.add.reduceat(cluster_reliability(W, sizes), _starts(sizes)) / sizes)
 
 
@@ -212,7 +220,8 @@ def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
 
-def _ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
+def ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
+    """Return the sum of ``gram_block`` over the one-hot graph of all samples, (Σ sizes, Σ sizes)."""
     total = sparse.csr_array((weights.size, weights.size))
     for rows in row_blocks(base_labels.shape[0], ROWS_PER_BLOCK):
         total = total + gram_block(one_hot_block(base_labels[rows], sizes, weights))
@@ -221,10 +230,19 @@ def _ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array)
 
 def taken_part(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
     """Return which part of each base cluster the final clusters take, (Σ sizes, k)."""
+    return part_of(taken_counts(base_labels, sizes, labels, k))
+
+
+def taken_counts(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
+    """Return how many samples of each base cluster are in each final cluster, (Σ sizes, k)."""
     tables = []
     for m, size in enumerate(sizes):
         known = (base_labels[:, m] >= 0) & (labels >= 0)
         pairs = base_labels[known, m].astype(np.int64) * k + labels[known]
         tables.append(np.bincount(pairs, minlength=size * k).reshape(size, k))
-    counts = np.vstack(tables).astype(np.float64)
+    return np.vstack(tables).astype(np.float64)
+
+
+def part_of(counts: Array) -> Array:
+    """Return the parts (Σ sizes, k) of base clusters that final clusters take, from ``taken_counts``."""
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))

@@ -24,6 +24,8 @@ __all__ = [
     "cluster_shares",
     "consensus_kmeans",
     "partition_scales",
+    "share_counts",
+    "shares_of",
 ]
 
 Array = NDArray[Any]
@@ -76,7 +78,7 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
 
 def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel()
+    sizes = sum(np.asarray(B[rows].sum(axis=0)).ravel() for rows in row_blocks(B.shape[0]))
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
     if utility == "entropy":
@@ -148,13 +150,22 @@ def assign_one_hot(B: Any, costs: Array) -> tuple[Labels, Array]:
 
 def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array) -> Array:
     """Return the mean one-hot row of each cluster over the members that each partition has."""
-    k, D = previous.shape
+    k = len(previous)
+    return shares_of(share_counts(B, labels, k), np.bincount(labels, minlength=k), widths, previous)
+
+
+def share_counts(B: Any, labels: Labels, k: int) -> Array:
+    """Return how many members of each cluster are in each base cluster, (k, D)."""
+    D = B.shape[1]
     counts = np.zeros(k * D)
     for rows in row_blocks(B.shape[0]):
         block = B[rows]
         counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
-    counts = counts.reshape(k, D)
+    return counts.reshape(k, D)
+
+
+def shares_of(counts: Array, sizes: Labels, widths: Labels, previous: Array) -> Array:
+    """Return the shares (k, D) from ``share_counts`` and the sizes of the clusters; empty ones keep their previous."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-    used = np.bincount(labels, minlength=k)[:, None] > 0
-    return np.where(used, counts / np.maximum(members, 1), previous)
+    return np.where(sizes[:, None] > 0, counts / np.maximum(members, 1), previous)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
-from manyviews.prototypes.lloyd import LloydRun, fill_empty, lloyd
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label, unit_rows
+from manyviews.prototypes.lloyd import ArrayRows, LloydRun, Rows, lloyd
 
 __all__ = [
     "BlockKMeans",
@@ -20,7 +20,10 @@ __all__ = [
     "block_kmeans",
     "coincident",
     "count_distinct",
+    "distinct_points",
+    "draw_start",
     "last_assigned",
+    "means_of",
     "row_kmeans",
     "similarity_blocks",
 ]
@@ -141,16 +144,17 @@ class RowSteps(NamedTuple):
 
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
-        n, k = labels.size, previous.shape[0]
-        # one column per row of X, so that each is read once
-        members = sparse.csc_array((np.ones(n, self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-        sums = members @ self.X
-        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-        sizes = np.bincount(labels, minlength=k)
-        means = unit_rows(sums) if self.metric == "cosine" else sums / np.maximum(sizes, 1).astype(sums.dtype)[:, None]
-        if not sizes.all():
-            means[sizes == 0] = previous[sizes == 0]
-        return np.asarray(means)
+        k = previous.shape[0]
+        totals = sums_by_label(self.X, labels, k, np.ones(labels.size, self.X.dtype))
+        return means_of(totals, np.bincount(labels, minlength=k), previous, self.metric)
+
+
+def means_of(totals: Array, sizes: NDArray[np.int64], previous: Array, metric: Metric) -> Array:
+    """Return centres (k, d) from the sums and sizes of clusters; empty ones keep their previous centre."""
+    means = unit_rows(totals) if metric == "cosine" else totals / np.maximum(sizes, 1).astype(totals.dtype)[:, None]
+    if not sizes.all():
+        means[sizes == 0] = previous[sizes == 0]
+    return np.asarray(means)
 
 
 def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -> LloydRun[Array]:
@@ -218,7 +222,7 @@ def block_kmeans(
     """
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
-        first = _start(X, k, rng, distinct) if start is None else start
+        first = draw_start(lambda rows: X[rows], X.shape[0], k, rng, distinct=distinct) if start is None else start
         run = _one_run(X, first, metric, max_iter)
         if best is None or run.score < best.score:
             best = run
@@ -226,13 +230,18 @@ def block_kmeans(
     return best
 
 
-def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
-    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any."""
-    n = X.shape[0]
-    start = np.zeros((0, X.shape[1]), X.dtype)
+def draw_start(
+    read: Callable[[NDArray[np.int64]], Any], n: int, k: int, rng: np.random.Generator, *, distinct: bool
+) -> Array:
+    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any.
+
+    ``read`` returns the rows with some numbers, in that order.
+    """
+    start: Array | None = None
     for turn in range(START_DRAWS if distinct else 1):
-        chosen = X[rng.choice(n, min(n, k << turn), replace=False)]
-        start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
+        chosen = read(rng.choice(n, min(n, k << turn), replace=False))
+        chosen = chosen.toarray() if sparse.issparse(chosen) else chosen
+        start = chosen if start is None else np.vstack([start, chosen])
         if not distinct:
             break
         same = coincident(start)
@@ -240,6 +249,7 @@ def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
         start = start[np.argsort(same != np.arange(same.size), kind="stable")]
         if np.unique(same).size >= k:
             break
+    assert start is not None
     return start[:k]
 
 
@@ -252,13 +262,18 @@ def coincident(points: Array) -> NDArray[np.int64]:
 
 def count_distinct(X: Array, enough: int) -> int:
     """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
+    return min(int(distinct_points(X, enough).shape[0]), enough)
+
+
+def distinct_points(X: Array, enough: int) -> Array:
+    """Return rows that differ by more than rounding, the first ones: all there are, or ``enough`` and a few more."""
     found = X[:0]
     for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
         fresh = X[rows][~_same(X[rows], found).any(axis=1)]
         found = np.vstack([found, fresh[np.unique(coincident(fresh))]])
         if found.shape[0] >= enough:
-            return enough
-    return int(found.shape[0])
+            break
+    return found
 
 
 def _same(A: Array, B: Array) -> NDArray[np.bool_]:
@@ -277,7 +292,7 @@ class LastAssigned(NamedTuple):
     filled: bool
 
 
-def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
+def last_assigned(steps: Any, start: Array, *, max_iter: int, rows: Rows | None = None) -> LastAssigned:
     """Assign ``max_iter`` times and end with the means of the labels, as the released codes do.
 
     Parameters
@@ -288,18 +303,22 @@ def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
         First centres.
     max_iter : int
         Most assignments.
+    rows : Rows, default=None
+        How labels and losses are held; by default they are arrays in memory.
 
     Returns
     -------
     LastAssigned
         No cluster is empty.
     """
-    k = start.shape[0]
-    run = lloyd(steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True)
+    k, rows = start.shape[0], ArrayRows() if rows is None else rows
+    run = lloyd(
+        steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True, rows=rows
+    )
     if run.converged:
         return LastAssigned(run.labels, run.centers, run.centers, run.losses, False)
-    filled = fill_empty(run.labels, steps.losses(run.losses), k, fill_all=True)
-    return LastAssigned(run.labels, steps.update(run.labels, run.centers), run.centers, run.losses, filled)
+    labels, filled = rows.fill(run.labels, steps.losses(run.losses), k, fill_all=True)
+    return LastAssigned(labels, steps.update(labels, run.centers), run.centers, run.losses, filled)
 
 
 def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:

@@ -6,6 +6,7 @@ labels b and centres per view; the methods differ in how they choose the weights
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,10 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label
 from manyviews.prototypes.lloyd import LloydRun, lloyd
 
-__all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "make_stack", "stack_kmeans"]
+__all__ = [
+    "Assignment",
+    "Stack",
+    "assign",
+    "center_distances",
+    "centroids",
+    "make_stack",
+    "stack_kmeans",
+    "weighted_means",
+    "weighted_totals",
+]
 
 Array = NDArray[Any]
 # rows whose distances to all centres fit the cache
@@ -189,7 +200,14 @@ def centroids(stack: Stack, labels: NDArray[np.int64], weights: Array | None, pr
     ]
 
 
-def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_iter: int = 50) -> LloydRun[list[Array]]:
+def stack_kmeans(
+    stack: Stack,
+    centers: list[Array],
+    *,
+    tol: float = 0.0,
+    max_iter: int = 50,
+    watch: Callable[[NDArray[np.int64]], None] | None = None,
+) -> LloydRun[list[Array]]:
     """Alternate labels and centres with weight 1 until the labels rest: k-means on the views side by side.
 
     Parameters
@@ -202,6 +220,8 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
         Relative decrease of the sum of losses below which it also stops.
     max_iter : int, default=50
         Most sweeps.
+    watch : callable, default=None
+        Called with the labels (n,) of the start and of each sweep, which may be changed afterwards.
 
     Returns
     -------
@@ -212,8 +232,14 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
     def update(labels: NDArray[np.int64], previous: list[Array]) -> list[Array]:
         return centroids(stack, labels, None, previous)
 
+    def nearest(points: list[Array]) -> Assignment:
+        found = assign(stack, points)
+        if watch is not None:
+            watch(found.labels)
+        return found
+
     return lloyd(
-        lambda points: assign(stack, points),
+        nearest,
         update,
         centers,
         centers[0].shape[0],
@@ -254,12 +280,20 @@ def _least_sum(parts: list[Array], weights: Array | None, k: int) -> NDArray[np.
 
 
 def _view_centroids(X: Any, labels: Array, w: Array | None, previous: Array, radius: float | None) -> Array:
-    k, n = previous.shape[0], labels.size
-    w = np.ones(n) if w is None else w
-    mass = np.bincount(labels, weights=w, minlength=k)
-    # one column per sample: every row of X is read once, in order
-    Y = sparse.csc_array((w.astype(X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-    sums = np.asarray((Y.tocsr() @ X).toarray() if sparse.issparse(X) else Y @ X)
+    k = previous.shape[0]
+    w = np.ones(labels.size) if w is None else w
+    mass, sums = weighted_totals(X, labels, k, w)
+    return weighted_means(mass, sums, previous, radius)
+
+
+def weighted_totals(X: Any, labels: Array, k: int, w: Array) -> tuple[Array, Array]:
+    """Return the weights (k,) and weighted sums (k, d) of the rows of a view in each cluster."""
+    return np.bincount(labels, weights=w, minlength=k), sums_by_label(X, labels, k, w.astype(X.dtype))
+
+
+def weighted_means(mass: Array, totals: Array, previous: Array, radius: float | None) -> Array:
+    """Return the centres (k, d) of a view from ``weighted_totals``; clusters without weight keep their previous one."""
+    k, sums = mass.size, totals.copy()
     scale = mass if radius is None else np.sqrt(np.einsum("ij,ij->i", sums, sums, dtype=np.float64)) / radius
     usable = (mass > 0) & (scale > 0)
     sums *= np.divide(1.0, scale, out=np.zeros(k), where=usable).astype(sums.dtype)[:, None]

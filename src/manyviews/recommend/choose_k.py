@@ -173,9 +173,9 @@ def choose_k(
     References
     ----------
     .. [1] T. Lange, V. Roth, M. L. Braun and J. M. Buhmann, "Stability-based validation of clustering solutions",
-       Neural Computation 16(6), 2004. :doi:`10.1162/089976604773717621`
+       Neural Computation 16(6), 2004. doi:10.1162/089976604773717621
     .. [2] R. Tibshirani, G. Walther and T. Hastie, "Estimating the number of clusters in a data set via the gap
-       statistic", Journal of the Royal Statistical Society B 63(2), 2001. :doi:`10.1111/1467-9868.00293`
+       statistic", Journal of the Royal Statistical Society B 63(2), 2001. doi:10.1111/1467-9868.00293
 
     Examples
     --------

@@ -14,16 +14,16 @@ from scipy import sparse
 from manyviews.cluster.anchors.base import draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import treatments_of, view_treatments
 from manyviews.cluster.parallel import one_blas_thread
+from manyviews.cluster.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.graphs.transfer_cut import gram_block
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
-from manyviews.partitions.anchor_cut import CutRecipe
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
+from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
-from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views
 
 __all__ = ["KINDS", "MEASURES", "measure_numbers", "without_structure"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.registry import METHODS, MethodInfo, find_method
+from manyviews.cluster.view_graphs import view_graphs
 from manyviews.cluster.view_weights import counted_views
 from manyviews.metrics import adjusted_rand_index
 from manyviews.metrics.report import evaluate_known
@@ -18,7 +19,6 @@ from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
 from manyviews.recommend.rule import recommend
-from manyviews.recommend.view_graphs import view_graphs
 from manyviews.runs.outcomes import Outcome, resampled_rows
 from manyviews.runs.runner import Progress
 from manyviews.views import Views
@@ -91,7 +91,7 @@ def compare(
 
     Notes
     -----
-    The rule: see :func:`manyviews.recommend.rule.score_of`; among methods whose score is within 5 % of the best the
+    The rule: see ``manyviews.recommend.rule.score_of``; among methods whose score is within 5 % of the best the
     simplest is recommended. Cost: ``seeds + parts`` fits of each method, and O(n d) for each of at most 4000 samples.
 
     Examples

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.view_graphs import ViewGraph, predictability, silhouette
 from manyviews.metrics import adjusted_rand_index
-from manyviews.recommend.view_graphs import ViewGraph, predictability, silhouette
 
 __all__ = ["SUPPORTERS", "Criteria", "Groupings", "criteria_of"]
 

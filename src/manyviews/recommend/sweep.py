@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from manyviews.cluster.registry import find_method
+from manyviews.cluster.view_graphs import view_graphs
 from manyviews.datasets import Dataset
 from manyviews.recommend.criteria import Groupings, criteria_of
-from manyviews.recommend.view_graphs import view_graphs
 from manyviews.runs.outcomes import Outcome, Run
 from manyviews.runs.runner import Progress, run_all
 from manyviews.views.check import check_views

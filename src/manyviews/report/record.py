@@ -55,6 +55,7 @@ def describe_method(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
         "parameters": parameters,
         "n_clusters": int(wanted) if isinstance(wanted, int | np.integer) else None,
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "iterates": "max_iter" in defaults,
         "converged": None if converged is None else bool(converged),
     }
 

@@ -8,8 +8,8 @@ from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_scor
 from manyviews.prototypes.concatenation import Concatenation
 
 
-def pendigits(shared):
-    z = np.load(shared("reference/uspec_usenc/pendigits.npz"))
+def pendigits(shared_arrays):
+    z = shared_arrays("reference/uspec_usenc/pendigits.npz")
     return z["X"].astype(np.float64), z["y"]
 
 

@@ -15,6 +15,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -25,6 +26,8 @@ __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 PARTITIONS_PER_JOB = 10
+# rows from which k-means starts
+START_ROWS = 20_000
 # per base label: it and its copy, and its place in the one-hot matrix while that is made
 CONSENSUS_BYTES = 46
 # sparse views that are fuller than this hold something else than counts of terms
@@ -91,14 +94,19 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     def _memory_estimate(self, views: Views) -> int:
         n, r = len(views), self.n_base_clusterings
         if self.base == "labels":
-            return CONSENSUS_BYTES * n * int(views.shape[1])
+            return self._label_bytes() * n * int(views.shape[1])
         M, largest = r * len(views.names), max(views.arrays, key=copy_bytes)
         low, high = self._range(n)
         # rows of a view as given, scaled, and in single precision; labels of its runs, of these side by side, and all
         rows = 2 * copy_bytes(largest) + copy_bytes(largest) * 4 // int(largest.dtype.itemsize)
+        rows = 0 if all(map(is_on_disk, views.arrays)) else rows
         centers = 2 * (low + max(low, high)) * r * int(views.shape[1])
         learning = rows + 8 * n * (M + 2 * r)
-        return centers + max(learning, CONSENSUS_BYTES * n * M)
+        return centers + max(learning, self._label_bytes() * n * M)
+
+    def _label_bytes(self) -> int:
+        """Return the bytes that the consensus takes for each base label."""
+        return CONSENSUS_BYTES
 
     def _make_partitions(self, views: Views, rng: np.random.Generator) -> list[Labels]:
         """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
@@ -157,8 +165,8 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     ) -> Any:
         """Run k-means many times, so often with this generator, on the rows of a view that are seen."""
         count, rng = draws
-        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, metric)
-        candidates = distinct_rows(rows)
+        rows = _rows_seen(X, scaling, metric, seen)
+        candidates = _starting_rows(rows, rng)
         if candidates.size < 2:
             return None
         low, high = self._range(seen.size)
@@ -237,6 +245,20 @@ def telling_rows(views: Views, directed: dict[int, Scaling]) -> NDArray[np.bool_
     lost = ~seen.any(axis=1)
     seen[lost] = views.observed[lost]
     return seen
+
+
+def _rows_seen(X: Any, scaling: Scaling, metric: str, seen: NDArray[np.bool_]) -> Any:
+    """Return the prepared rows of a view that are seen; those of a view on disk are prepared when they are read."""
+    if is_on_disk(X) and seen.all():
+        return ScaledRows(X, lambda rows: prepared_rows(rows, scaling, metric))
+    return prepared_rows(X[np.flatnonzero(seen)], scaling, metric)
+
+
+def _starting_rows(rows: Any, rng: np.random.Generator) -> Labels:
+    """Return rows no two of which are equal, of at most 20 000 random ones."""
+    n = rows.shape[0]
+    some = np.arange(n) if n <= START_ROWS else np.sort(rng.choice(n, START_ROWS, replace=False))
+    return some[distinct_rows(rows[some] if n > START_ROWS or isinstance(rows, ScaledRows) else rows)]
 
 
 def prepared_rows(X: Any, scaling: Scaling, metric: str) -> Any:

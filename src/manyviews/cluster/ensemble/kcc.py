@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
-from manyviews.partitions.coassociation import indicator_matrix
+from manyviews.linalg.blocks import row_blocks
+from manyviews.partitions.coassociation import OneHotRows
 from manyviews.partitions.discretize import center_confidence
 from manyviews.partitions.utility_kmeans import (
     TINY,
     UTILITIES,
     ConsensusRun,
+    assign_one_hot,
     block_costs,
     consensus_kmeans,
     partition_scales,
@@ -26,6 +28,8 @@ __all__ = ["KCC"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
+# per base label: it and its copy, as one-hot rows are made by blocks
+ONE_HOT_IN_BLOCKS_BYTES = 18
 
 
 class KCC(EnsembleClusterer):
@@ -171,12 +175,15 @@ class KCC(EnsembleClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
+    def _label_bytes(self) -> int:
+        return ONE_HOT_IN_BLOCKS_BYTES
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
         self._make_partitions(views, partition_rng)
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
-        B = indicator_matrix(labels)
+        B = OneHotRows(labels, self._widths)
         weights = self._partition_weights(labels.shape[1])
         if self.normalize_utility:
             scales = partition_scales(B, self._widths, self.utility, self.utility_power)
@@ -186,17 +193,19 @@ class KCC(EnsembleClusterer):
             key=lambda run: run.history.objective[-1],
         )
         self._costs = block_costs(best.centers, self._widths, weights, self.utility, self.utility_power)
-        distances = B @ self._costs
-        confidence = center_confidence(np.maximum(distances, 0.0))
-        found = np.asarray(distances.argmin(axis=1), dtype=np.int64)
+        confidence, found = np.empty(len(views)), np.empty(len(views), dtype=np.int64)
+        for rows in row_blocks(len(views)):
+            distances = B[rows] @ self._costs
+            confidence[rows] = center_confidence(np.maximum(distances, 0.0))
+            found[rows] = distances.argmin(axis=1)
         return self._record(FitResult(found, best.history, confidence=confidence))
 
     def _run(self, B: Any, weights: Array, rng: np.random.Generator) -> ConsensusRun:
-        seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))].toarray()
+        seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))]
         return consensus_kmeans(
             B,
             self._widths,
-            seeds,
+            seeds.toarray().astype(np.float64),
             weights=weights,
             utility=self.utility,
             power=self.utility_power,
@@ -216,5 +225,5 @@ class KCC(EnsembleClusterer):
         return weights
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
-        return np.asarray((B @ self._costs).argmin(axis=1), dtype=np.int64)
+        B = OneHotRows(self._new_base_labels(views), self._widths)
+        return assign_one_hot(B, self._costs)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,10 +18,13 @@ from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.block_kmeans import assign_rows
+from manyviews.prototypes.kmeans import KMeansResult
+from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.prototypes.weighted import center_distances, make_stack
 from manyviews.views import Views
 
-__all__ = ["ConcatKMeans"]
+__all__ = ["ConcatKMeans", "distance_confidence"]
 
 
 class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
@@ -38,7 +40,8 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     n_clusters : int, default=8
         Number of clusters k.
     n_init : int, default=10
-        k-means++ starts, of which the best is kept; more of them find a smaller sum of squares.
+        k-means++ starts, of which the best is kept; more of them find a smaller sum of squares. They are compared on
+        at most 20 000 random samples, and the best is run on all.
     max_iter : int, default=300
         Most iterations of a start.
     balance_views : bool, default=True
@@ -138,25 +141,23 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         return 7.0  # labels and distances; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
+        rows = concatenate(self._fit_scaled(views))
+        found = sampled_kmeans(rows, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter)
+        history = self._keep(found)
+        self._keep_means(views, found.labels, self.n_clusters)
+        confidence = np.concatenate([distance_confidence(rows[part], found.centers) for part in row_blocks(len(views))])
+        return self._record(FitResult(found.labels, history, confidence=confidence))
 
-        arrays = self._fit_scaled(views)
-        seed = int(rng.integers(2**31 - 1))
-        model = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
-        with warnings.catch_warnings():
-            # fewer distinct samples than clusters: reported once, in this package's words
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(concatenate(arrays))
-        labels: NDArray[np.int64] = model.labels_.astype(np.int64)
-        self._model, self.inertia_ = model, float(model.inertia_)
-        history = History(np.array([self.inertia_]), int(model.n_iter_), bool(model.n_iter_ < self.max_iter))
-        self._keep_means(views, labels, self.n_clusters)
-        stack = make_stack((concatenate(arrays),))
-        blocks = (center_distances(stack, [model.cluster_centers_], rows) for rows in row_blocks(len(stack)))
-        confidence = np.concatenate([center_confidence(block) for block in blocks])
-        return self._record(FitResult(labels, history, confidence=confidence))
+    def _keep(self, found: KMeansResult) -> History:
+        """Store the centres and the sum of squares, and return the history."""
+        self._centers, self.inertia_ = found.centers, found.inertia
+        return History(np.array([found.inertia]), found.n_iter, found.n_iter < self.max_iter)
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)
-        return labels
+        return assign_rows(concatenate(self._scaled(views)), self._centers, "euclidean")[0]
+
+
+def distance_confidence(rows: Any, centers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how clearly rows (b, d), dense or CSR, are nearest to one of the centres (k, d), (b,)."""
+    stack = make_stack((rows,))
+    return center_confidence(center_distances(stack, [centers], slice(0, len(stack))))

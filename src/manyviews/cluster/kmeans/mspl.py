@@ -2,7 +2,7 @@ r"""Multi-view self-paced learning: k-means that learns easy samples and views f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -36,6 +36,8 @@ MAX_STAGES = 200
 ALL_IN = 0.999
 # with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
 FIRST_SMOOTH_PACE = 6.0
+# a smooth weight is about this much at a loss that equals the pace, where a hard one falls to 0
+ENTRY_WEIGHT = 0.5
 
 
 class Pacing(NamedTuple):
@@ -69,11 +71,35 @@ class PacedHistory(History):
 
 
 class SelfPaced(NamedTuple):
-    """Centres (k, d_v) per view, labels and losses, and the history of one start."""
+    """Centres (k, d_v) per view, labels and losses, history, and the sweep in which each pair (V, n) came in."""
 
     centers: list[Array]
     assignment: Assignment
     history: PacedHistory
+    entries: NDArray[np.int64]
+
+
+class _Trace:
+    """What the sweeps of one start leave: objective, pace, mean weight, and when each pair first weighed ½."""
+
+    def __init__(self, stack: Stack, *, keep_labels: bool) -> None:
+        self.sweeps: list[tuple[float, float, float]] = []
+        self.labels: list[NDArray[np.int64]] = []
+        self.entries = np.zeros(stack.squares.shape, dtype=np.int64)
+        self._keep_labels = keep_labels
+
+    def add(self, objective: float, pace: float, mean: float, weights: Array) -> None:
+        self.sweeps.append((objective, pace, mean))
+        self.entries[(weights >= ENTRY_WEIGHT) & (self.entries == 0)] = len(self.sweeps)
+
+    def watch(self, labels: NDArray[np.int64]) -> None:
+        if self._keep_labels:
+            self.labels.append(labels.copy())
+
+    def history(self, *, converged: bool) -> PacedHistory:
+        values, paces, means = map(np.array, zip(*self.sweeps, strict=True))
+        found = PacedHistory(values, len(values), converged, paces, means)
+        return replace(found, labels=np.array(self.labels)) if self._keep_labels else found
 
 
 def first_pace(stack: Stack, losses: Array, share: float) -> float:
@@ -121,7 +147,13 @@ def paced_sweep(
 
 
 def self_paced_kmeans(
-    stack: Stack, centers: list[Array], pacing: Pacing, *, tol: float = 0.0, max_iter: int = 50
+    stack: Stack,
+    centers: list[Array],
+    pacing: Pacing,
+    *,
+    tol: float = 0.0,
+    max_iter: int = 50,
+    keep_labels: bool = False,
 ) -> SelfPaced:
     """Raise the pace until every weight is 1, then finish with k-means.
 
@@ -137,15 +169,17 @@ def self_paced_kmeans(
         Relative decrease of the sum of losses that ends the final k-means; 0 waits until the labels rest.
     max_iter : int, default=50
         Most sweeps of the final k-means.
+    keep_labels : bool, default=False
+        Whether the history holds the labels of each sweep.
 
     Returns
     -------
     SelfPaced
-        Centres, labels, losses and history.
+        Centres, labels, losses, history, and when each pair came in.
     """
     current = assign(stack, centers)
     pace = first_pace(stack, current.losses / pacing.times, pacing.share)
-    trace: list[tuple[float, float, float]] = []
+    trace = _Trace(stack, keep_labels=keep_labels)
     if pacing.kind != "none" and pace > 0:
         scale = _loss_scale(pacing, pace)
         for _ in range(MAX_STAGES):
@@ -153,11 +187,15 @@ def self_paced_kmeans(
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
-    values, paces, means = map(np.array, zip(*trace, strict=True))
-    history = PacedHistory(values, len(trace), run.converged, paces, means)
-    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
+    n_paced = len(trace.labels)
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter, watch=trace.watch)
+    del trace.labels[n_paced : n_paced + 1]  # of the start, which is no sweep
+    ones = stack.ones
+    for value in run.objective[1:]:
+        trace.add(float(value), np.inf, 1.0, ones)
+    return SelfPaced(
+        run.centers, Assignment(run.labels, run.losses), trace.history(converged=run.converged), trace.entries
+    )
 
 
 def _stage(
@@ -167,7 +205,7 @@ def _stage(
     pace: float,
     scale: float,
     pacing: Pacing,
-    trace: list[tuple[float, float, float]],
+    trace: _Trace,
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
     pairs = current.losses.size if stack.observed is None else np.count_nonzero(stack.observed)
@@ -177,7 +215,8 @@ def _stage(
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
         scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
         objective = (pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
-        trace.append((float(objective), pace, float(weights.sum() / pairs)))
+        trace.add(float(objective), pace, float(weights.sum() / pairs), weights)
+        trace.watch(current.labels)
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
 
@@ -236,6 +275,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         Relative decrease of the sum of squared distances that ends the final k-means; 0 waits until labels rest.
     max_iter : int, default=300
         Most sweeps of the final k-means.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels of each sweep, at the memory of n numbers for each sweep of each
+        start; it changes nothing else.
     view_weights : mapping or sequence of float, default=None
         What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
         leaves it out. Views that a mapping leaves out get 1. By default all alike.
@@ -256,8 +298,11 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         Cluster of each sample, 0 .. k-1, largest cluster first.
     sample_weights_ : ndarray of shape (V, n)
         How easy each pair is in the end: its weight at a first pace set for the final clusters; 0 if unobserved.
+    selection_order_ : ndarray of shape (V, n), int64
+        When each pair came in: the first sweep of the best start, counted from 1, in which it weighed ½ or more, which
+        is where its loss was at most the pace; 0 if unobserved. Low numbers are easy samples.
     view_weights_ : ndarray of shape (V,)
-        Mean of these over the observed samples, scaled to sum 1: easy views weigh more.
+        Mean of the ``sample_weights_`` over the observed samples, scaled to sum 1: easy views weigh more.
     cluster_centers_ : dict of str to ndarray of shape (k, d_v)
         Mean of each cluster in each view, in units of the data; NaN where no member was observed.
     inertia_ : float
@@ -265,7 +310,8 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     confidence_ : ndarray of shape (n,)
         1 - nearest / second nearest distance to the centres: 0 is a tie.
     history_ : PacedHistory
-        Objective, pace and mean weight of each sweep of the best start.
+        Objective, pace and mean weight of each sweep of the best start, those of the final k-means included; with
+        ``keep_labels`` also the labels at the end of each.
     n_iter_, converged_ : int, bool
         Sweeps of the best start, and whether its labels came to rest.
     scalings_ : tuple of str or None
@@ -285,7 +331,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     A sample not observed in a view (a row of NaN) has weight 0 there and is assigned by the views it has; ``predict``
     takes new samples with some of the views only. Cost: O(n k Σ d_v) per sweep, with about 30 sweeps per start, as
     k-means; memory for one scaled copy of the views and a few (V, n) arrays. A start that ends with an empty cluster
-    moves the sample of largest loss there. The paper's variant is ``n_init=1, init="random", loss_scale=1``.
+    moves the sample of largest loss there.
 
     No code was released. ``MSPL.as_published(k)`` is one start from a random sample of scaled columns, which gives the
     printed figures; ``MSPL.as_printed(k)`` leaves the losses and the geometry as the text has them besides. With losses
@@ -305,6 +351,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     (2, 90)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
@@ -318,6 +365,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         "init_fraction": [SHARE_ABOVE_ZERO],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -336,6 +384,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         balance_views: bool = True,
         tol: float = 1e-6,
         max_iter: int = 300,
+        keep_labels: bool = False,
         view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
@@ -359,6 +408,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         self.balance_views = balance_views
         self.tol = tol
         self.max_iter = max_iter
+        self.keep_labels = keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         # distances between the samples of a spectral start, which sparse rows fill up
@@ -378,7 +428,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
         def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
-            return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
+            return self_paced_kmeans(
+                stack, start, pacing, tol=self.tol, max_iter=self.max_iter, keep_labels=self.keep_labels
+            )
 
         starts = enumerate(start_rng.spawn(self.n_init))
         best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
@@ -409,7 +461,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
-        self.inertia_ = float(losses.sum())
+        self.inertia_, self.selection_order_ = float(losses.sum()), best.entries
         losses = losses / self._weights[:, None]
         pace = first_pace(stack, losses, self.initial_share)
         scale = 6.0 / pace if pace > 0 else 1.0

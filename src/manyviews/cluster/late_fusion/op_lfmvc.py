@@ -25,7 +25,7 @@ from manyviews.partitions.discretize import direction_confidence
 from manyviews.partitions.onehot import cluster_sums
 from manyviews.views import Views
 
-__all__ = ["OPLFMVC", "OnePass", "rotated_labels", "solve_op_lfmvc", "update_runs"]
+__all__ = ["OPLFMVC", "OnePass", "consensus_rows", "fusion_update", "rotated_labels", "solve_op_lfmvc", "update_runs"]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 2_048
@@ -56,7 +56,14 @@ def rotated_labels(stacked: Array, C: Array, W: Array, beta: Array) -> NDArray[n
 
 
 def solve_op_lfmvc(
-    stacked: Array, C0: Array, W0: Array, *, order: UpdateOrder = "paper", tol: float = 1e-4, max_iter: int = 100
+    stacked: Array,
+    C0: Array,
+    W0: Array,
+    *,
+    order: UpdateOrder = "paper",
+    tol: float = 1e-4,
+    max_iter: int = 100,
+    keep_labels: bool = False,
 ) -> OnePass:
     """Maximise J from one or several starts and keep the best.
 
@@ -74,6 +81,8 @@ def solve_op_lfmvc(
         Relative change of J that ends a run, tested from the third iteration on.
     max_iter : int, default=100
         Most iterations of a run.
+    keep_labels : bool, default=False
+        Whether the history holds the labels of each iteration.
 
     Returns
     -------
@@ -82,7 +91,9 @@ def solve_op_lfmvc(
     """
     R, m = C0.shape[0], W0.shape[0]
     start = (np.zeros((R, len(stacked)), np.int64), C0, np.tile(W0, (R, 1, 1, 1)), np.full((R, m), m**-0.5))
-    best = best_restart(lambda runs: update_runs(stacked, runs, order), start, tol=tol, max_iter=max_iter)
+    best = best_restart(
+        lambda runs: update_runs(stacked, runs, order), start, tol=tol, max_iter=max_iter, keep_labels=keep_labels
+    )
     labels, C, W, beta = best.variables
     return OnePass(labels, C, W, beta, best.history, best.restart)
 
@@ -90,9 +101,15 @@ def solve_op_lfmvc(
 def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
     """One iteration of R runs (labels, C, W, β): labels, centroids, then rotations and weights in the order given."""
     _, C, W, beta = runs
-    R, m, k, _ = W.shape
     labels = rotated_labels(stacked, C, W, beta)
-    S = cluster_sums(labels, stacked, k).reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p
+    (C, W, beta), objective = fusion_update(cluster_sums(labels, stacked, C.shape[1]), W, beta, order)
+    return (labels, C, W, beta), objective
+
+
+def fusion_update(sums: Array, W: Array, beta: Array, order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
+    """Update C, W and β of R runs from the sums of the partitions side by side in their clusters, (R, k, m·k)."""
+    R, m, k, _ = W.shape
+    S = sums.reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p
     C = polar(np.einsum("rp,rpcb,rpbd->rcd", beta, S, W))  # eq. 11: A = Yᵀ R
     B = S.transpose(0, 1, 3, 2) @ C[:, None]  # H_pᵀ Y C
     if order == "released":
@@ -101,7 +118,12 @@ def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> 
     else:
         W = polar(B)  # eq. 13
         beta = _weights(np.einsum("rpab,rpab->rp", B, W))  # eq. 15
-    return (labels, C, W, beta), np.einsum("rp,rpab,rpab->r", beta, B, W)
+    return (C, W, beta), np.einsum("rp,rpab,rpab->r", beta, B, W)
+
+
+def consensus_rows(stacked: Array, beta: Array, W: Array) -> Array:
+    """Return the rows of R = Σ β_p H_p W_p, (n, k), of partitions side by side."""
+    return np.asarray(stacked @ (beta[:, None, None] * W).reshape(stacked.shape[1], -1))
 
 
 def _weights(alpha: Array) -> Array:
@@ -152,6 +174,9 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         starts are compared more fairly when they have come to rest.
     max_iter : int, default=100
         Most iterations of a start.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels Y of each iteration, at the memory of n numbers for each iteration
+        and start; it changes nothing else.
     view_weights : mapping or sequence of float, default=None
         What each view counts, relative to the others: 2 counts its partition as if it were given twice; 0 leaves it
         out. Views that a mapping leaves out get 1. By default all alike.
@@ -181,7 +206,8 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     confidence_ : ndarray of shape (n,)
         Between 0 (two centroids fit the sample alike) and 1 (it points exactly at its centroid).
     history_ : History
-        Objective after each iteration of the best start.
+        Objective after each iteration of the best start, and with ``keep_labels`` the labels that it made, which the
+        update of centroids, rotations and weights of the same iteration followed; ``labels_`` come one step later.
     n_iter_, converged_ : int, bool
         Iterations of the best start, and whether it met ``tol``.
     approximation_ : {"exact", "nystrom"}
@@ -245,6 +271,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         "update_order": [one_of("paper", "released")],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -261,6 +288,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         update_order: UpdateOrder = "paper",
         tol: float = 1e-6,
         max_iter: int = 100,
+        keep_labels: bool = False,
         view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
@@ -282,6 +310,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         self.update_order = update_order
         self.tol = tol
         self.max_iter = max_iter
+        self.keep_labels = keep_labels
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
@@ -293,7 +322,14 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         else:
             start = aligned_start(stacked, H0, self._n_starts(len(views)), start_rng)
         self._say(f"fusion from {start.C.shape[0]} start(s)")
-        result = solve_op_lfmvc(stacked, *start, order=self.update_order, tol=self.tol, max_iter=self.max_iter)
+        result = solve_op_lfmvc(
+            stacked,
+            *start,
+            order=self.update_order,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            keep_labels=self.keep_labels,
+        )
         self._keep_partitions(partitions)
         return self._store(result, stacked)
 
@@ -302,7 +338,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
 
     def _store(self, result: OnePass, stacked: Array) -> NDArray[np.int64]:
         self._C, self.rotations_, self._beta = result.C, result.W, result.beta
-        embedding = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
+        embedding = consensus_rows(stacked, result.beta, result.W)
         confidence = direction_confidence(embedding, result.C)
         weights = np.sqrt(self._weights) * result.beta
         return self._record(FitResult(self._assign(stacked), result.history, weights, embedding, confidence))
