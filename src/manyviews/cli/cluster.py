@@ -131,10 +131,9 @@ def cluster(
     more["obs"] = None if outputs is None else outputs.obs_copy(data, id_column, folder, force=force)
     weights = parse_weights(weight or (), data.views.names)
     chosen, choice = settled_number(n_clusters, data.views, seed, progress, weights)
-    scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = make(n_clusters=chosen, scaling=scalings, view_weights=weights)
+    model = make(n_clusters=chosen, scaling=parse_scaling(scaling or (), data.views.names), view_weights=weights)
     job = Job("cluster", data, info, model, folder, force, fit_options, outputs or Outputs(), choice=choice, **more)
     print_summary(run_job(job, progress), folder, as_json=as_json, quiet=quiet)
 

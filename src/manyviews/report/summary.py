@@ -116,12 +116,7 @@ def summarize(
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
-        "data": {
-            "n_samples": len(checked),
-            "n_features": checked.shape[1],
-            "views": _views(checked, alone, left_out),
-            "wanted": _wanted(model, checked),
-        },
+        "data": _data(model, checked, _views(checked, alone, left_out)),
         "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         **_against_classes(classes, labels, positions, run),
         "clinical": None if known is None else describe_clinical(known, positions, names),
@@ -246,6 +241,11 @@ def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
         return None
     found = dict(zip(map(str, known), np.asarray(weights, dtype=np.float64).tolist(), strict=True))
     return [{"view": plain(name, 120), "weight": found[name]} for name in views.names if name in found] or None
+
+
+def _data(model: Any, views: Views, described: list[dict[str, Any]]) -> dict[str, Any]:
+    shape = {"n_samples": len(views), "n_features": views.shape[1]}
+    return shape | {"views": described, "wanted": _wanted(model, views)}
 
 
 def _wanted(model: Any, views: Views) -> list[dict[str, Any]] | None:
