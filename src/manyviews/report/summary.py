@@ -15,6 +15,7 @@ from manyviews.findings.clinical import describe_clinical
 from manyviews.findings.ensemble import ensemble_support
 from manyviews.findings.features import telling_features
 from manyviews.findings.heat import feature_scores
+from manyviews.findings.known import clinical_of
 from manyviews.findings.members import cluster_entries, sample_table, sureness
 from manyviews.findings.refits import Refits, refit
 from manyviews.findings.result import GroupedResult, read_result
@@ -27,7 +28,6 @@ from manyviews.findings.truth import Classes, classes_of, confusion, scores_agai
 from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
-from manyviews.report.clinical import clinical_of
 from manyviews.report.drawing import all_maps
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.views import Views
