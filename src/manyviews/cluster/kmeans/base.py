@@ -17,6 +17,7 @@ from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
+from manyviews.views.new_samples import FittedViews
 
 __all__ = ["CentroidClusterer", "MeansMixin"]
 
@@ -38,7 +39,7 @@ class MeansMixin:
     """Adds the means of the clusters, which ``_keep_means`` stores."""
 
     _order: NDArray[np.int64]
-    view_names_in_: NDArray[Any]
+    _fitted_views: FittedViews
 
     def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int) -> None:
         observed = views.observed.T
@@ -50,7 +51,7 @@ class MeansMixin:
     def cluster_centers_(self) -> dict[str, Array]:
         """Mean of each cluster in each view, (k, d_v), in units of the data; NaN where no member was observed."""
         inverse = np.argsort(self._order)
-        return {str(name): M[inverse] for name, M in zip(self.view_names_in_, self._means, strict=True)}
+        return {str(name): M[inverse] for name, M in zip(self._fitted_views.names, self._means, strict=True)}
 
 
 class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
