@@ -20,6 +20,7 @@ from scipy import sparse
 from manyviews.cluster.anchors.base import anchor_count, choice_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.memory import center_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
@@ -413,7 +414,8 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
         # products and graph of each view, and what one step holds: the fused graph, its links, the quadratic programs
-        return max(choice_bytes(views), 8 * n * (m * (2 * V + 14) + V))
+        choice = choice_bytes(views) + 4 * (center_bytes(views, m) + center_bytes(views, self.n_clusters))
+        return max(choice, 8 * n * (m * (2 * V + 14) + V))
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m, k = self._anchor_count(len(views)), self.n_clusters
