@@ -29,7 +29,13 @@ from manyviews.distributed.rank_search import (
 )
 from manyviews.distributed.scalings import block_scalings
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, ViewProducts, initial_graph, view_products
-from manyviews.graphs.graph_fusion import fused, fusion_objective, solved_weights, update_view_graph, weight_products
+from manyviews.graphs.graph_fusion import (
+    fused_graph,
+    fusion_objective,
+    solved_weights,
+    update_view_graph,
+    weight_products,
+)
 from manyviews.graphs.rank_graph import RankGraph
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import Scaling, apply_scaling
@@ -84,7 +90,7 @@ def _steps(model: Any, views: BlockViews, anchors: list[Array], settings: Search
     means = np.array(products.total(_distance_sums)) / (len(views) * len(anchors[0]))
     Z = products.map(_initial, shared=(model.n_neighbors, means))
     delta = np.full(len(anchors), 1.0 / len(anchors))
-    B = Z.map(fused, shared=(delta,))
+    B = Z.map(fused_graph, shared=(delta,))
     none = np.zeros(0)
     start = RankGraph(None, none, none, 0, none, none)
     yield FusionStep(start, Z, delta, B, float(products.total(_first_objective, Z, B, shared=(alpha, beta))))
@@ -92,7 +98,7 @@ def _steps(model: Any, views: BlockViews, anchors: list[Array], settings: Search
         found = graph_over_blocks(B, k, settings)
         Z = products.map(_updated, Z, B, found.P, shared=(delta, alpha, beta))
         delta = solved_weights(*Z.total(_weight_products, found.P))
-        B = Z.map(fused, shared=(delta,))
+        B = Z.map(fused_graph, shared=(delta,))
         objective = float(products.total(_objective, Z, B, found.P, shared=(alpha, beta)))
         yield FusionStep(found, Z, delta, B, objective)
 

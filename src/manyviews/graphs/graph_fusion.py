@@ -18,7 +18,7 @@ from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 
 __all__ = [
-    "fused",
+    "fused_graph",
     "fusion_objective",
     "solved_weights",
     "update_view_graph",
@@ -58,7 +58,7 @@ def solved_weights(gram: Array, target: Array) -> Array:
     return np.asarray(solve_simplex_qp(gram, -target)[0])
 
 
-def fused(Z: Sequence[Array], delta: Array) -> Array:
+def fused_graph(Z: Sequence[Array], delta: Array) -> Array:
     """Return the graph of all views, Σ δ_v Z_v."""
     return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
 

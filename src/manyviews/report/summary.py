@@ -15,6 +15,7 @@ from manyviews.findings.clinical import describe_clinical
 from manyviews.findings.ensemble import ensemble_support
 from manyviews.findings.features import telling_features
 from manyviews.findings.heat import feature_scores
+from manyviews.findings.known import clinical_of
 from manyviews.findings.members import cluster_entries, sample_table, sureness
 from manyviews.findings.refits import Refits, refit
 from manyviews.findings.result import GroupedResult, read_result
@@ -26,7 +27,6 @@ from manyviews.findings.trust import trust, without_each_view
 from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
-from manyviews.report.clinical import clinical_of
 from manyviews.report.drawing import all_maps
 from manyviews.report.record import describe_method, describe_run, fit_seconds
 from manyviews.views import Views

@@ -25,7 +25,7 @@ from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.graph_fusion import fused, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.graph_fusion import fused_graph, fusion_objective, update_view_graph, update_view_weights
 from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
@@ -180,7 +180,7 @@ def fusion_steps(
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
     delta = np.full(len(Z), 1.0 / len(Z))
-    B = fused(Z, delta)
+    B = fused_graph(Z, delta)
     empty = np.zeros(0)
     start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
     yield FusionStep(start, Z, delta, B, fusion_objective(products, Z, B, B, alpha, beta))
@@ -192,7 +192,7 @@ def fusion_steps(
         given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
         Z = list(in_threads(update_view_graph, given, n_jobs))
         delta = update_view_weights(Z, P)
-        B = fused(Z, delta)
+        B = fused_graph(Z, delta)
         yield FusionStep(found, Z, delta, B, fusion_objective(products, Z, B, P, alpha, beta))
 
 

@@ -348,6 +348,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     _reads_blocks: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
+    _sample_axes = CentroidClusterer._sample_axes | {"sample_weights_": (1,), "selection_order_": (1,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
         "pacing": [one_of("smooth", "hard", "none")],
         "initial_share": [SHARE],

@@ -1,7 +1,7 @@
 r"""One-pass late fusion: labels, rotations and view weights learned together from base partitions.
 
 maximise :math:`J = \operatorname{Tr}(C^\top Y^\top R)`, :math:`R = \sum_p \beta_p H_p W_p`, over one-hot Y,
-:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 8 of the paper).
+:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 7 of the paper).
 """
 
 from __future__ import annotations
