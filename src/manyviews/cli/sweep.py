@@ -12,11 +12,13 @@ from cyclopts import Parameter
 from manyviews.cli.console import Stages, UsageError, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import Reading, check_n_clusters, parse_settings
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
     AsJson,
     Header,
     IdColumn,
+    MemorySize,
     Missing,
     NClusters,
     Switch,
@@ -37,7 +39,7 @@ from manyviews.cli.output import (
 )
 from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import read_data, say_notes
-from manyviews.cluster.registry import DEFAULT_METHOD
+from manyviews.cluster.registry import DEFAULT_METHOD, find_method
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -66,9 +68,11 @@ def sweep(
     missing: Missing = None,
     preparing: Preparing | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     seed: Whole = 0,
     jobs: Whole = 1,
     time_limit: float | None = None,
+    memory_limit: MemorySize = None,
     out: str | None = None,
     force: Switch = False,
     as_json: AsJson = False,
@@ -108,6 +112,8 @@ def sweep(
         Fits at a time; -1 for one per core.
     time_limit
         Seconds that one fit may take.
+    memory_limit
+        Memory that one process may hold, such as 8GB or 500MB.
     out
         Output folder, by default manyviews-sweep-NAME in the current folder.
     force
@@ -117,22 +123,21 @@ def sweep(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.cluster.registry import find_method
-
     check_jobs(jobs)
     check_limit(time_limit)
     with user_input():
         chosen = find_method(method).load()
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=fills(preparing))
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
     data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
     say_notes(data, progress)
     place = out or default_folder("manyviews-sweep", data.name)
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=_content(data), force=force)
-    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
+    limits = {"n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed} | limits
     found = _swept(chosen(n_clusters, **fixed), data, grid, folder, fits, quiet=quiet)
     _write(found, data, method, folder)
     _print(found, place, as_json=as_json, quiet=quiet)
