@@ -47,7 +47,7 @@ def test_files_are_read_as_the_other_commands_read_them(folder, run):
         "2",
         *SMALL,
         "--vary",
-        "n_clusters=2,3",
+        "n_clusters=1,2",
         "--out",
         "out",
     )
