@@ -2,9 +2,9 @@
 A paper's table, made again
 ===========================
 
-Two rows of Table 1 of multi-view self-paced learning (Xu, Tao and Xu, IJCAI 2015) on handwritten digits, beside what is
-printed. ``manyviews bench mspl --datasets mfeat`` makes all rows and gives every cell a verdict; here it is done by hand,
-with five random starts as the runs.
+Two rows of Table 1 of multi-view self-paced learning (Xu, Tao and Xu, IJCAI 2015) on handwritten digits, beside what
+is printed. ``manyviews bench mspl --datasets mfeat`` makes all rows and gives every cell a verdict; here it is done by
+hand, with five random starts as the runs.
 """
 
 import numpy as np
