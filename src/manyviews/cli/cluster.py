@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from manyviews.cli.beyond import Beyond, BlockJob, cluster_blocks, refuse_other_options
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
@@ -30,10 +33,13 @@ from manyviews.cli.options import (
     Whole,
 )
 from manyviews.cli.output import check_target, default_folder
-from manyviews.cli.outputs import Outputs
+from manyviews.cli.outputs import Outputs, keeps_model
 from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import say_notes
 from manyviews.cluster.registry import DEFAULT_METHOD
+
+if TYPE_CHECKING:
+    from manyviews.cluster.registry import MethodInfo
 
 __all__ = ["cluster"]
 
@@ -54,6 +60,7 @@ def cluster(
     header: Header = "auto",
     layout: Layout | None = None,
     known: KnownColumns | None = None,
+    beyond: Beyond | None = None,
     match_to: str | None = None,
     seed: Whole = 0,
     out: str | None = None,
@@ -105,15 +112,15 @@ def cluster(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.cluster.registry import find_method
-
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
-    with user_input():
-        info = find_method(method)
-    parameters = parse_settings(settings or (), info.load())
+    info, make = _method(method, seed, settings)
     progress = Stages(quiet=quiet)
     check_target(out, force=force)
+    if beyond is not None and beyond.asked:
+        others = {"truth": truth, "missing": missing, "header": HEADER[header], "match_to": match_to}
+        refuse_other_options(beyond, source, layout, n_clusters, (preparing, known, outputs), **others)
+        large = BlockJob(view or (), id_column, scaling or (), info, make, out, force, keeps_model(outputs))
+        cluster_blocks(large, n_clusters.first, beyond, progress, as_json=as_json)
+        return
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
     data, more = read_known(source, view, reading, preparing, known, out, progress)
     folder = out or default_folder("manyviews", data.name)
@@ -122,6 +129,18 @@ def cluster(
     scalings = parse_scaling(scaling or (), data.views.names)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
+    model = make(n_clusters=chosen, scaling=scalings)
     job = Job("cluster", data, info, model, folder, force, fit_options, outputs or Outputs(), choice=choice, **more)
     print_summary(run_job(job, progress), folder, as_json=as_json, quiet=quiet)
+
+
+def _method(method: str, seed: int, settings: Sequence[str] | None) -> tuple[MethodInfo, Callable[..., Any]]:
+    """Return a method, and what makes it with the parameters given."""
+    from manyviews.cluster.registry import find_method
+
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    with user_input():
+        info = find_method(method)
+    kind = info.load()
+    return info, partial(kind, random_state=seed, **parse_settings(settings or (), kind))

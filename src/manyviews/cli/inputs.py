@@ -29,6 +29,7 @@ __all__ = [
     "load_new",
     "parse_scaling",
     "parse_settings",
+    "parse_views",
     "whole_number",
 ]
 
@@ -90,7 +91,7 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), **reading.options())
+            return read_views(parse_views(view), **reading.options())
         if os.path.exists(source) or _looks_like_path(source):
             return read_views(source, **reading.options())
     return _load_named(source, reading)
@@ -170,7 +171,8 @@ def _looks_like_path(source: str) -> bool:
     return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
 
 
-def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+def parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+    """Return path and columns of each view given as ``NAME=FILE`` or ``NAME=FILE:COLUMNS``."""
     sources: dict[str, tuple[str, list[str] | None]] = {}
     for pair in view:
         name, mark, path = pair.partition("=")

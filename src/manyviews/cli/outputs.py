@@ -16,7 +16,7 @@ from manyviews.cli.options import Switch
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
 
-__all__ = ["ObsCopy", "Outputs", "obs_copy"]
+__all__ = ["ObsCopy", "Outputs", "keeps_model", "obs_copy"]
 
 
 class ObsCopy(NamedTuple):
@@ -114,3 +114,8 @@ class Outputs:
     def obs_copy(self, data: LoadedViews, id_column: str | None, folder: str, *, force: bool) -> ObsCopy | None:
         """Return what --write-obs asks for, checked before any work is done; see ``obs_copy``."""
         return obs_copy(self.write_obs, data, id_column, folder, force=force)
+
+
+def keeps_model(outputs: Outputs | None) -> bool:
+    """Tell whether the model is written."""
+    return outputs is None or not outputs.no_model

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from manyviews.cli.beyond import Beyond, predict_blocks, refuse_other_options
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
 from manyviews.cli.inputs import Reading, fill_like, load_new
 from manyviews.cli.layout import Layout
@@ -31,6 +32,7 @@ def predict(
     header: Header = "auto",
     layout: Layout | None = None,
     write_obs: str | None = None,
+    beyond: Beyond | None = None,
     out: str | None = None,
     force: Switch = False,
     quiet: Switch = False,
@@ -60,21 +62,18 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
-    from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
-    from manyviews.io.write import MODEL, RECORD
+    from manyviews.io.model import known_columns, match_features
+    from manyviews.io.write import MODEL
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
-    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
-        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
-    with user_input():
-        model, imputer = load_model(place), load_imputer(place)
-    if not hasattr(model, "predict"):
-        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
-    if not isinstance(model, MultiViewClusterer):
-        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
+    model, imputer = _model(folder, place)
     _check_file(out, place, force=force)
+    if beyond is not None and beyond.asked:
+        others = {"missing": missing, "header": HEADER[header], "impute": imputer, "write_obs": write_obs}
+        refuse_other_options(beyond, source, layout, **others)
+        predict_blocks(model, known_columns(place), view or (), id_column, beyond, (out, force), progress)
+        return
     with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
         known, gaps = known_columns(place), imputer is not None
         reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
@@ -103,6 +102,23 @@ def _write(
         write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
     if obs is not None:
         obs.write(labels, views.sample_names, None)
+
+
+def _model(folder: str, place: str) -> tuple[Any, Any]:
+    """Return the model of a folder, and what fills cells for it."""
+    from manyviews.cluster.base import MultiViewClusterer
+    from manyviews.io.model import load_imputer, load_model
+    from manyviews.io.write import RECORD
+
+    if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
+        raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
+    with user_input():
+        model, imputer = load_model(place), load_imputer(place)
+    if not hasattr(model, "predict"):
+        raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
+    if not isinstance(model, MultiViewClusterer):
+        raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
+    return model, imputer
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:

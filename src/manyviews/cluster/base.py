@@ -28,8 +28,13 @@ from manyviews.views import Views
 from manyviews.views.caller import warn_user
 from manyviews.views.cells import first_equals
 from manyviews.views.check import per_view
+from manyviews.views.order import sample_order
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
+
+
+# views of up to so many bytes are copied to be fitted in an order of the samples that is not that of their rows
+MOST_MOVED = 1 << 26
 
 
 class MultiViewClusterer(ClusterMixin, ViewsReader):
@@ -40,6 +45,12 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
+    # axes of the attributes that have an entry for each sample
+    _sample_axes: ClassVar[dict[str, tuple[int, ...]]] = dict.fromkeys(
+        ("confidence_", "embedding_", "base_labels_", "graph_"), (0,)
+    )
+    # while samples are fitted in an order of their own: where each row as given is in it
+    _given_place: Any = slice(None)
     # what "auto" does to dense views
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
@@ -111,7 +122,8 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
         Notes
         -----
-        Identical samples, equal in every view, always share a cluster.
+        Identical samples, equal in every view, always share a cluster. Views of up to 64 MiB are worked on in an order
+        of the samples that their values decide, so that the order of the rows does not matter; larger ones as they are.
 
         A CSR view gives the labels of the same numbers in a dense array where ``scaling``, and ``kernel`` or ``metric``
         where there is one, are stated, and ``scaling`` is "unit", "tfidf" or None. What "auto" chooses differs: sparse
@@ -131,7 +143,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         self._constant: tuple[str, ...] = ()
         self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
-        raw = self._fit(views, child_rng(self.random_state))[first]
+        raw = self._fit_in_order(views, first)[first]
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
@@ -145,6 +157,33 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
+
+    def _fit_in_order(self, views: Views, first: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Fit the samples in an order of their own where that costs little, and store what belongs to each as given."""
+        rng = child_rng(self.random_state)
+        if not self._may_move_samples() or sum(map(copy_bytes, views.arrays)) > MOST_MOVED:
+            return self._fit(views, rng)
+        order = sample_order(views.arrays, first)
+        self._given_place = np.argsort(order)
+        earlier = {name: self.__dict__.get(name) for name in self._sample_axes}
+        try:
+            labels = self._fit(views[order], rng)
+        finally:
+            given: NDArray[np.int64] = self.__dict__.pop("_given_place")
+        for name, axes in self._sample_axes.items():
+            found = self.__dict__.get(name)
+            if found is not None and found is not earlier[name]:
+                for axis in axes:
+                    found = found[given] if axis == 0 else found[:, given]
+                self.__dict__[name] = found
+        kept: NDArray[np.int64] = self.history_.labels if hasattr(self, "history_") else np.empty(0, dtype=np.int64)
+        if kept.size:
+            self.history_ = replace(self.history_, labels=kept[:, given])
+        return labels[given]
+
+    def _may_move_samples(self) -> bool:
+        """Return whether samples may be fitted in another order; not where columns stand for samples, as in kernels."""
+        return getattr(self, "base", "features") == "features"
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")

@@ -3,7 +3,6 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,10 +15,11 @@ from manyviews.cluster.anchors.base import (
     as_fitted,
     draw_groups,
     fit_ensemble,
+    wide_rows,
 )
-from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
+from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
@@ -27,6 +27,7 @@ from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fi
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.partitions.view_links import CutRecipe
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
 from manyviews.views.check import per_view
@@ -41,6 +42,8 @@ FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
 # where hardly a sample moves without one view or the other, which of them it is says nothing
 LEAST_CHANGE = 0.01
+# copies of all views that the methods make which put them side by side
+SIDE_BY_SIDE = 4
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
@@ -72,9 +75,9 @@ class Consensus(AnchorEnsembleClusterer):
     n_base_clusterings : int or "auto", default="auto"
         Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 120 000 / n,
         but 20 to 100.
-    system_weight : float, default=0.4
+    system_weight : float or "auto", default="auto"
         Weight of the partitions of other methods, of 1 in all; raising it trusts them more against the base
-        clusterings, 0 makes none of them.
+        clusterings, 0 makes none of them. "auto": every partition counts alike, whoever made it.
     n_anchors : int, default=1000
         Anchors of a base clustering, shared evenly by its views, at most n; more of them follow finer shapes.
     n_neighbors : int, default=5
@@ -138,8 +141,9 @@ class Consensus(AnchorEnsembleClusterer):
     left out. ``predict`` lets the base clusterings on anchors vote alone, as several of the other methods have no rule
     for new samples: training samples between clusters may get another label than in ``labels_``.
 
-    Rule and weights were compared on 22 data sets, each left out in turn; weights of other methods from 0 to 0.4 do
-    about as well; ``benchmarks/quality.py`` has the figures.
+    Rules and weights were compared on 22 data sets, each left out in turn: weights of other methods from 0 to 0.4 do
+    about as well, so no set has a say in them and each partition has one vote; ``benchmarks/quality.py`` has the
+    figures.
 
     References
     ----------
@@ -161,7 +165,7 @@ class Consensus(AnchorEnsembleClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
-        "system_weight": [SHARE_BELOW_ONE],
+        "system_weight": [SHARE_BELOW_ONE, one_of("auto")],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
         "view_weights": [dict, "array-like", None],
@@ -172,7 +176,7 @@ class Consensus(AnchorEnsembleClusterer):
         n_clusters: int = 8,
         *,
         n_base_clusterings: int | Literal["auto"] = "auto",
-        system_weight: float = 0.4,
+        system_weight: float | Literal["auto"] = "auto",
         n_anchors: int = 1000,
         n_neighbors: int = 5,
         view_weights: Any = None,
@@ -192,12 +196,12 @@ class Consensus(AnchorEnsembleClusterer):
         self.view_weights = view_weights
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), FRACTIONS
-        widths = [stored_width((X,)) for X in views.arrays]
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), 2 * self.n_clusters, anchor, one)
+        n = len(views)
+        ensemble = self._anchored_bytes(views, self._ensemble_size(n), 2 * self.n_clusters, FRACTIONS, "auto")
+        # what stays of the anchors while other methods put the views side by side, with copies
+        kept = kept_bytes(n, [X.shape[1] for X in views.arrays if keeps_rows(X, self.n_anchors)], 0.0, 0)
+        others = SIDE_BY_SIDE * sum(map(copy_bytes, views.arrays)) if n <= SYSTEMS[0].most_samples else 0
+        return max(ensemble, kept + others)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -220,7 +224,7 @@ class Consensus(AnchorEnsembleClusterer):
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
         ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight > 0 and self.n_clusters > 1
+        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight != 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
         found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
         sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
@@ -228,7 +232,9 @@ class Consensus(AnchorEnsembleClusterer):
         labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
-            return self._elect(views, labels, ballot, (told, observed, first), (cut_rng, fallback_rng))
+            return self._elect(
+                views, labels, ballot, (told, observed, first, ensembles[0].kept), (cut_rng, fallback_rng)
+            )
 
     def _wanted(self, names: tuple[str, ...]) -> Array:
         """Return the weights (V,) that the user wants."""
@@ -255,12 +261,13 @@ class Consensus(AnchorEnsembleClusterer):
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
         n, V = observed.shape[0], len(arrays)
-        ensembles = []
+        ensembles: list[Ensemble] = []
+        stored: Any = None
         for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
             learned = view_treatments(arrays, scalings, treatment)
-            ensembles.append(
-                fit_ensemble(arrays, observed, learned, draws, recipe, child, n_jobs=self.n_jobs, chances=chances)
-            )
+            stored = wide_rows(arrays, observed, recipe) if stored is None else stored
+            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored}
+            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, child, **jobs))
         return ensembles
 
     def _draws(
@@ -276,10 +283,10 @@ class Consensus(AnchorEnsembleClusterer):
             yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
 
     def _elect(self, views: Views, base_labels: Array, ballot: Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
-        told, observed, treatments = sources
+        told, observed, treatments, kept = sources
         labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], weights=ballot.weights)
         confidence = cut.confidence(base_labels, labels)
-        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1])
+        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1], kept)
         changed = changed_without(base_labels, labels, cut, ballot.uses)
         self.base_labels_ = base_labels
         weights = self._keep(cut, ballot, [_agreement(labels, column) for column in base_labels.T], changed)
@@ -319,19 +326,20 @@ def make_ballot(
     uses: list[NDArray[np.bool_]],
     treatments: tuple[Treatment, ...],
     found: list[tuple[str, str, Labels]],
-    system_weight: float,
+    system_weight: float | Literal["auto"],
 ) -> Ballot:
     """Say what counts for the partitions of each treatment and those of other methods, with weights of mean 1."""
     sizes, uses = list(sizes), list(uses)
     V = uses[0].shape[1]
     origins = [("anchor cut", treatment.name) for treatment, made in zip(treatments, sizes, strict=True) for _ in made]
     M = len(origins)
-    weights = np.full(M, 1.0 if not found else (1.0 - system_weight) / M)
+    share = len(found) / (M + len(found)) if system_weight == "auto" or not found else system_weight
+    weights = np.full(M, (1.0 - share) / M)
     if found:
         sizes.append(np.array([int(column.max()) + 1 for *_, column in found]))
         uses.append(np.ones((len(found), V), dtype=bool))
         origins += [(method, scaling) for method, scaling, _ in found]
-        weights = np.concatenate([weights, np.full(len(found), system_weight / len(found))])
+        weights = np.concatenate([weights, np.full(len(found), share / len(found))])
     stacked = np.concatenate(sizes).astype(np.int64)
     return Ballot(stacked, weights / weights.mean(), np.vstack(uses), origins)
 

@@ -106,7 +106,8 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
 
     def _check_signal(self, views: Views, silent: Sequence[Array]) -> None:
         """Refuse views of which none tells samples apart; warn of those that tell nothing, or nothing of some."""
-        self._note_constant(views, check_signal(views.names, silent, self.n_clusters), " to its kernel")
+        as_given = [rows[self._given_place] for rows in silent]
+        self._note_constant(views, check_signal(views.names, as_given, self.n_clusters), " to its kernel")
 
     def _choose_kernels(self, views: Views) -> None:
         """Check what the views are said to be, and choose between exact kernels and landmarks."""

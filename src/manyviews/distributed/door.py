@@ -58,9 +58,9 @@ class BlockViews:
         return self.parts.n_rows
 
     @property
-    def complete(self) -> bool:
-        """Whether every sample is observed in every view."""
-        return all(summary.observed == len(self) for summary in self.summaries)
+    def names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return self.head.names
 
     @property
     def constant(self) -> list[str]:

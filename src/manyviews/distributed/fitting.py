@@ -21,11 +21,14 @@ DRIVERS = {
     "ConcatKMeans": "kmeans.fit_concat_kmeans",
     "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
+    "KCC": "kcc.fit_kcc",
+    "MSPL": "mspl.fit_mspl",
     "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
+    "UDBGL": "udbgl.fit_udbgl",
 }
 INSTEAD = {
     "anchors": "FastMICE",
-    "ensemble": "FastMICE",
+    "ensemble": "KCC",
     "factorization": "FastMICE",
     "kmeans": "ConcatKMeans",
     "late_fusion": "OPLFMVC",

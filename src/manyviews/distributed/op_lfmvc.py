@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.base_partitions import landmark_projections
 from manyviews.cluster.late_fusion.fusion import START_ITER, turned_start
-from manyviews.cluster.late_fusion.op_lfmvc import consensus_rows, fused, rotated_labels
+from manyviews.cluster.late_fusion.op_lfmvc import consensus_rows, fusion_update, rotated_labels
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.view_kernels import MEAN_ROWS, ViewRecipe, check_silent
 from manyviews.distributed.door import BlockViews
@@ -53,7 +53,7 @@ def fit_op_lfmvc(model: Any, views: BlockViews, rng: np.random.Generator) -> Par
 
     def step(runs: tuple[Array, ...]) -> tuple[tuple[Array, ...], Array]:
         _, W, beta = runs
-        return fused(stacked.total(_sums, shared=runs), W, beta, model.update_order)
+        return fusion_update(stacked.total(_sums, shared=runs), W, beta, model.update_order)
 
     R, m = start.C.shape[0], start.W.shape[0]
     runs = (start.C, np.tile(start.W, (R, 1, 1, 1)), np.full((R, m), m**-0.5))

@@ -162,11 +162,14 @@ def _some_rows(n: int, rng: np.random.Generator) -> Any:
     return slice(None) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
 
 
-def initial_graph(distances: Array, n_neighbors: int) -> Array:
-    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D."""
+def initial_graph(distances: Array, n_neighbors: int, mean: float | None = None) -> Array:
+    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D.
+
+    ``mean`` is given where D is a block of the distances.
+    """
     m = distances.shape[1]
     r = min(n_neighbors, m)
-    s = float(distances.mean()) or 1.0
+    s = (float(distances.mean()) if mean is None else mean) or 1.0
     nearest = np.argpartition(distances, r - 1, axis=1)[:, :r] if r < m else np.tile(np.arange(m), (len(distances), 1))
     kept = np.take_along_axis(distances, nearest, axis=1)
     # a common factor of a row does not change its shares, and keeps them from underflowing

@@ -33,6 +33,11 @@ class SideBySide:
         return self.arrays[0].shape[0], sum(treatment.width for treatment in self.treatments)
 
     @property
+    def is_dense(self) -> bool:
+        """Whether no view is sparse."""
+        return not any(map(sparse.issparse, self.arrays))
+
+    @property
     def dtype(self) -> Any:
         """Common dtype of the views."""
         return np.result_type(*(X.dtype for X in self.arrays))

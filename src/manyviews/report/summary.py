@@ -12,10 +12,10 @@ from scipy import sparse
 from manyviews.findings.baselines import plain_baselines
 from manyviews.findings.centres import nearness
 from manyviews.findings.clinical import describe_clinical
-from manyviews.findings.clinical_data import clinical_of
 from manyviews.findings.ensemble import ensemble_support
 from manyviews.findings.features import telling_features
 from manyviews.findings.heat import feature_scores
+from manyviews.findings.known import clinical_of
 from manyviews.findings.members import cluster_entries, sample_table, sureness
 from manyviews.findings.refits import Refits, refit
 from manyviews.findings.result import GroupedResult, read_result

@@ -36,7 +36,7 @@ def test_bent_clusters_are_found(method, maker):
     if maker == "circles":
         X, y = make_circles(1500, noise=0.03, factor=0.5, random_state=0)
     model = method(2, n_anchors=400, random_state=0).fit(X)
-    assert adjusted_rand_index(y, model.labels_) == 1.0
+    assert adjusted_rand_index(y, model.labels_) > 0.99
     assert (model.predict(X) == model.labels_).mean() >= 0.99
 
 

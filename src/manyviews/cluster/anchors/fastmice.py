@@ -8,7 +8,6 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 from __future__ import annotations
 
 from numbers import Real
-from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -24,13 +23,10 @@ from manyviews.cluster.anchors.base import (
     draw_groups,
 )
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
-from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.partitions.view_links import CutRecipe, SearchChoice
-from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
 from manyviews.views.check import per_view
@@ -224,16 +220,9 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         self.final = final
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), self._fractions()
-        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and self.search != "approximate"]
-        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
-        # on average over base clusterings, and in one that takes the most of the widest view
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        ensemble = self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
-        jobs = jobs_at_a_time(self.n_jobs, self._ensemble_size(n))
-        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs)
+        n = len(views)
+        M, clusters = self._ensemble_size(n), self._cluster_range(n)[1]
+        return self._anchored_bytes(views, M, clusters, self._fractions(), self.search)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -243,6 +232,9 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
     def _cluster_range(self, n: int) -> tuple[int, int]:
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
+
+    def _may_move_samples(self) -> bool:
+        return False  # over blocks of rows, which stay where they are, the labels are the same
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)

@@ -394,6 +394,9 @@ class SMVSC(BalancedClusterer, PredictMixin):
         coordinates = 8 * n * (2 * m + 2 * k) + block_bytes(views, 8 * m + d, self.n_jobs)
         return max(choice_bytes(views), coordinates)
 
+    def _may_move_samples(self) -> bool:
+        return self.init != "released"  # which takes the first samples as they come
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m, d, ridge = self._sizes(len(views))
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)

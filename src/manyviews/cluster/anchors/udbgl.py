@@ -25,34 +25,39 @@ from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.graph_fusion import fused, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.graph_fusion import fused_graph, fusion_objective, update_view_graph, update_view_weights
 from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
 from manyviews.optim.history import History
-from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
+from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.views import Views
 
 __all__ = [
+    "GROUP_ITER",
     "UDBGL",
     "BipartiteFusion",
     "FusionStep",
     "fusion_steps",
     "initial_graphs",
+    "nearest_groups",
+    "settled_fusion",
     "solve_udbgl",
 ]
 
 Array = NDArray[Any]
+# most iterations of the k-means on the embedding
+GROUP_ITER = 300
 
 
 class FusionStep(NamedTuple):
     """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
 
     search: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     objective: float
 
 
@@ -60,9 +65,9 @@ class BipartiteFusion(NamedTuple):
     """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
 
     graph: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     history: History
 
 
@@ -110,6 +115,32 @@ def solve_udbgl(
     """
     Z = initial_graphs(products, n_neighbors)
     steps = fusion_steps(products, Z, c, alpha=alpha, beta=beta, n_jobs=n_jobs, **search)
+    released = search.get("rank_rule") == "released"
+    return settled_fusion(
+        steps,
+        lambda B: rank_constrained_graph(B, c, **search),
+        c,
+        tol=tol,
+        max_iter=max_iter,
+        released=released,
+        labels_of=labels_of,
+    )
+
+
+def settled_fusion(
+    steps: Iterator[FusionStep],
+    search: Callable[[Any], RankGraph],
+    c: int,
+    *,
+    tol: float,
+    max_iter: int,
+    released: bool,
+    labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
+) -> BipartiteFusion:
+    """Take the steps until they settle, and search the graph of the last, wherever graphs are held.
+
+    ``released`` keeps the last graph whatever number of components it has; see ``solve_udbgl`` for the rest.
+    """
     last = next(steps)
     objective: list[float] = []
     labels: list[NDArray[np.int64]] = []
@@ -124,8 +155,8 @@ def solve_udbgl(
         good = step.search if step.search.n_components == c else good
         if settled:
             break
-    graph = rank_constrained_graph(last.B, c, **search)
-    if good is not None and graph.n_components != c and search.get("rank_rule") != "released":
+    graph = search(last.B)
+    if good is not None and graph.n_components != c and not released:
         graph = good
     history = History(np.array(objective), len(objective), settled)
     history = replace(history, labels=np.array(labels)) if labels else history
@@ -149,7 +180,7 @@ def fusion_steps(
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
     delta = np.full(len(Z), 1.0 / len(Z))
-    B = fused(Z, delta)
+    B = fused_graph(Z, delta)
     empty = np.zeros(0)
     start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
     yield FusionStep(start, Z, delta, B, fusion_objective(products, Z, B, B, alpha, beta))
@@ -161,8 +192,14 @@ def fusion_steps(
         given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
         Z = list(in_threads(update_view_graph, given, n_jobs))
         delta = update_view_weights(Z, P)
-        B = fused(Z, delta)
+        B = fused_graph(Z, delta)
         yield FusionStep(found, Z, delta, B, fusion_objective(products, Z, B, P, alpha, beta))
+
+
+def nearest_groups(V: Array, centers: Array) -> NDArray[np.int64]:
+    """Return the nearest of the centres of groups of samples to each anchor, (m,), by their rows in the embedding."""
+    nearness = unit_rows(V) @ centers.T - np.square(centers).sum(axis=1) / 2
+    return np.asarray(nearness.argmax(axis=1), dtype=np.int64)
 
 
 class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
@@ -423,9 +460,8 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         if found.n_found == self.n_clusters or not self.fallback:
             anchors, samples = largest_components(found, self.n_clusters)
             return samples, anchors, found.n_found
-        groups = kmeans_rows(graph.U, self.n_clusters, rng)
-        nearness = unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
-        return groups.labels, nearness.argmax(axis=1), found.n_found
+        groups = sampled_kmeans(unit_rows(graph.U), self.n_clusters, rng, max_iter=GROUP_ITER)
+        return groups.labels, nearest_groups(graph.V, groups.centers), found.n_found
 
     def _why_unconverged(self) -> str:
         if self.n_components_ == self.n_clusters:

@@ -13,12 +13,15 @@ from manyviews.cluster.anchors.base import (
     check_anchors,
     checked_range,
     draw_groups,
+    keeps_concatenation,
 )
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.concatenation import Concatenation
+from manyviews.prototypes.row_means import kept_bytes
 from manyviews.views import Views
 
 __all__ = ["USENC"]
@@ -164,7 +167,10 @@ class USENC(AnchorEnsembleClusterer):
     def _memory_estimate(self, views: Views) -> int:
         n, both = len(views), stored_width(views.arrays)
         widths = (*both, both[1])
-        largest = self._cluster_range(n)[1]
+        largest, M = self._cluster_range(n)[1], self.n_base_clusterings
+        if keeps_concatenation(views, self.n_anchors, self.search):
+            ensemble = self._ensemble_bytes(n, M, largest, 0.0, (0.0, 0.0, 0.0))
+            return ensemble + kept_bytes(n, [both[0]], 1.0, jobs_at_a_time(self.n_jobs, M))
         return self._ensemble_bytes(n, self.n_base_clusterings, largest, anchor_width(both), widths)
 
     def _cluster_range(self, n: int) -> tuple[int, int]:

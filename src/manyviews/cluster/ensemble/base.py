@@ -76,6 +76,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that seek a consensus of many partitions."""
 
     _accepts_missing: ClassVar[bool] = True
+    _sample_axes = MultiViewClusterer._sample_axes | {"groups_": (0,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "base": [one_of("features", "labels")],
         "n_base_clusterings": [POSITIVE_INT],

@@ -236,6 +236,7 @@ class RSEC(EnsembleClusterer):
     (90,)
     """
 
+    _sample_axes = EnsembleClusterer._sample_axes | {"affinity_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
         "noise_weight": [NON_NEGATIVE],

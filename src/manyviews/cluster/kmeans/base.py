@@ -89,16 +89,20 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
         return self._as_stack(views, self._scaled(views))
 
     def _as_stack(self, views: Views, arrays: tuple[Any, ...]) -> Stack:
+        return make_stack(arrays, views.observed.T, self._radii(views.names))
+
+    def _radii(self, names: tuple[str, ...]) -> tuple[float | None, ...]:
+        """Return the length that the centres of each view are kept to, None where they are free."""
         radii = tuple(balanced.radius for balanced in self._balanced)
         if self.geometry == "euclidean":
-            radii = (None,) * len(arrays)
-        elif self.geometry == "cosine" and None in radii:
-            flat = [name for name, radius in zip(views.names, radii, strict=True) if radius is None]
+            return (None,) * len(radii)
+        if self.geometry == "cosine" and None in radii:
+            flat = [name for name, radius in zip(names, radii, strict=True) if radius is None]
             raise ValueError(
                 f"geometry='cosine' needs rows of equal length, which the views {flat} do not have; scale them "
                 "with scaling='unit' or 'tfidf', or leave geometry='auto'"
             )
-        return make_stack(arrays, views.observed.T, radii)
+        return radii
 
     def _keep_centers(self, views: Views, stack: Stack, centers: list[Array], labels: NDArray[np.int64]) -> None:
         """Store the centres for new samples, the means of the data, and how clearly each sample belongs."""

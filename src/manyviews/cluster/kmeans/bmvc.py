@@ -284,6 +284,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
     """
 
     _accepts_missing: ClassVar[bool] = True
+    _sample_axes = MultiViewClusterer._sample_axes | {"codes_": (0,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_bits": [POSITIVE_INT],
         "n_anchors": [POSITIVE_INT, None],

@@ -177,7 +177,7 @@ def self_paced_kmeans(
     pace = first_pace(stack, current.losses, pacing.share)
     trace = _Trace(stack, keep_labels=keep_labels)
     if pacing.kind != "none" and pace > 0:
-        scale = _loss_scale(pacing, pace)
+        scale = loss_factor(pacing, pace)
         for _ in range(MAX_STAGES):
             centers, current, least = _stage(stack, centers, current, pace, scale, pacing, trace)
             pace *= pacing.growth
@@ -217,7 +217,8 @@ def _stage(
     return centers, current, least
 
 
-def _loss_scale(pacing: Pacing, pace: float) -> float:
+def loss_factor(pacing: Pacing, pace: float) -> float:
+    """Return what losses are multiplied with before they are weighed."""
     if pacing.loss_scale != "auto":
         return float(pacing.loss_scale)
     return FIRST_SMOOTH_PACE / pace if pacing.kind == "smooth" else 1.0
@@ -261,7 +262,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         where a view has unit rows, as text has, the last three in turn, which finds far better clusters there.
     init_fraction : float, default=0.1
         Share of the samples in the sample of a start; raising it makes better and dearer starts. At least 2k samples
-        are taken, 50k with "k-means++".
+        are taken, 50k with "k-means++", and at most 20 000 unless that is more.
     geometry : {"auto", "cosine", "euclidean"}, default="auto"
         "cosine" keeps centres as long as the samples, so that :math:`\ell` is 1 - cosine up to a factor, in views with
         unit rows. "auto": in those scaled by "unit" or "tfidf". "euclidean": centres are means, as in the paper.
@@ -347,6 +348,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     _reads_blocks: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
+    _sample_axes = CentroidClusterer._sample_axes | {"sample_weights_": (1,), "selection_order_": (1,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
         "pacing": [one_of("smooth", "hard", "none")],
         "initial_share": [SHARE],

@@ -1,7 +1,7 @@
 r"""One-pass late fusion: labels, rotations and view weights learned together from base partitions.
 
 maximise :math:`J = \operatorname{Tr}(C^\top Y^\top R)`, :math:`R = \sum_p \beta_p H_p W_p`, over one-hot Y,
-:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 8 of the paper).
+:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 7 of the paper).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from manyviews.partitions.discretize import direction_confidence
 from manyviews.partitions.onehot import cluster_sums
 from manyviews.views import Views
 
-__all__ = ["OPLFMVC", "OnePass", "consensus_rows", "fused", "rotated_labels", "solve_op_lfmvc", "update_runs"]
+__all__ = ["OPLFMVC", "OnePass", "consensus_rows", "fusion_update", "rotated_labels", "solve_op_lfmvc", "update_runs"]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 2_048
@@ -102,11 +102,11 @@ def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> 
     """One iteration of R runs (labels, C, W, β): labels, centroids, then rotations and weights in the order given."""
     _, C, W, beta = runs
     labels = rotated_labels(stacked, C, W, beta)
-    (C, W, beta), objective = fused(cluster_sums(labels, stacked, C.shape[1]), W, beta, order)
+    (C, W, beta), objective = fusion_update(cluster_sums(labels, stacked, C.shape[1]), W, beta, order)
     return (labels, C, W, beta), objective
 
 
-def fused(sums: Array, W: Array, beta: Array, order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
+def fusion_update(sums: Array, W: Array, beta: Array, order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
     """Update C, W and β of R runs from the sums of the partitions side by side in their clusters, (R, k, m·k)."""
     R, m, k, _ = W.shape
     S = sums.reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p

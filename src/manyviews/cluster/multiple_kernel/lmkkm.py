@@ -194,6 +194,8 @@ class LMKKM(ExactKernelClusterer):
     (90,)
     """
 
+    _sample_axes = ExactKernelClusterer._sample_axes | {"sample_view_weights_": (0,)}
+
     def __init__(
         self,
         n_clusters: int = 8,

@@ -240,6 +240,7 @@ class RMSC(GraphsClusterer):
     (90, 90)
     """
 
+    _sample_axes = GraphsClusterer._sample_axes | {"transition_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
         "noise_weight": [POSITIVE],
         "width": [POSITIVE, None],

@@ -303,6 +303,7 @@ class SwMC(GraphsClusterer):
     """
 
     _dense_scaling: ClassVar[str] = "minmax"
+    _sample_axes = GraphsClusterer._sample_axes | {"graph_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
         "n_neighbors": [POSITIVE_INT],
         "graph_rule": [one_of("joined", "released")],
