@@ -33,7 +33,7 @@ def views():
 
 @pytest.fixture(scope="module")
 def clear():
-    return datasets.make_blobs_views(90, n_features=(6, 5), n_clusters=3, random_state=1).views
+    return datasets.make_blobs_views(90, n_features=(6, 5), n_clusters=3, view_noise=0.3, random_state=1).views
 
 
 def fit(row, views, **changes):
