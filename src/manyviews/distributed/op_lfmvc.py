@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.base_partitions import landmark_projections
 from manyviews.cluster.late_fusion.fusion import START_ITER, turned_start
-from manyviews.cluster.late_fusion.op_lfmvc import consensus_rows, fused, rotated_labels
+from manyviews.cluster.late_fusion.op_lfmvc import consensus_rows, fusion_update, rotated_labels
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.view_kernels import MEAN_ROWS, ViewRecipe, check_silent
 from manyviews.distributed.door import BlockViews
@@ -41,7 +41,7 @@ def fit_op_lfmvc(model: Any, views: BlockViews, rng: np.random.Generator) -> Par
     _check(model, n)
     model.approximation_, partition_rng, start_rng = "nystrom", *rng.spawn(2)
     kernels = _landmark_kernels(model, views, partition_rng)
-    partitions, H = landmark_projections(kernels, k)
+    partitions, H = landmark_projections(kernels, k, model._weights)
     columns = len(kernels.maps) * k
     stacked = views.parts.map(_partition_rows, shared=(kernels.maps, H[:, :columns]))
     average = views.parts.map(_partition_rows, shared=(kernels.maps, H[:, columns:]))
@@ -53,7 +53,7 @@ def fit_op_lfmvc(model: Any, views: BlockViews, rng: np.random.Generator) -> Par
 
     def step(runs: tuple[Array, ...]) -> tuple[tuple[Array, ...], Array]:
         _, W, beta = runs
-        return fused(stacked.total(_sums, shared=runs), W, beta, model.update_order)
+        return fusion_update(stacked.total(_sums, shared=runs), W, beta, model.update_order)
 
     R, m = start.C.shape[0], start.W.shape[0]
     runs = (start.C, np.tile(start.W, (R, 1, 1, 1)), np.full((R, m), m**-0.5))
@@ -120,7 +120,7 @@ def _store(model: Any, stacked: Parts, best: Any) -> Parts:
     found = FitResult(
         np.zeros(0, dtype=np.int64),
         best.history,
-        beta,
+        np.sqrt(model._weights) * beta,
         as_dask(embedding, np.float64, k),
         as_dask(confidence, np.float64),
     )

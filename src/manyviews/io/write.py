@@ -307,6 +307,7 @@ def write_labels(
     samples: Iterable[Any] | None = None,
     confidence: ArrayLike | None = None,
     id_name: str | None = None,
+    start: int = 0,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
 
@@ -322,14 +323,21 @@ def write_labels(
         Confidence of each assignment, 0 to 1.
     id_name : str, default=None
         What the column of ids is called instead of ``sample``.
+    start : int, default=0
+        Row number of the first label; the names of the columns come before row 0 only, so that labels may be written
+        part by part.
     """
     clusters = np.asarray(labels).tolist()
     first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
-    columns: dict[str, Any] = {first: range(len(clusters)) if samples is None else samples, "cluster": clusters}
+    columns: dict[str, Any] = {
+        first: range(start, start + len(clusters)) if samples is None else samples,
+        "cluster": clusters,
+    }
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    if start == 0:
+        writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
 
 

@@ -41,7 +41,7 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedScaling:
+def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -52,6 +52,8 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What is done to the columns or rows first; see ``fit_scaling``.
     balance : bool, default=True
         Divide the view by the root of its total variance, the mean squared distance to its mean.
+    weight : float, default=1.0
+        What squared distances are multiplied with in the end.
 
     Returns
     -------
@@ -59,7 +61,9 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What ``apply_balanced`` needs.
     """
     scaling = fit_scaling(X, kind)
-    return balanced_scaling(scaling, _moments(X, scaling), X.dtype, balance=balance, shifted=not sparse.issparse(X))
+    return balanced_scaling(
+        scaling, _moments(X, scaling), X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X)
+    )
 
 
 class ScaledMoments(NamedTuple):
@@ -71,7 +75,13 @@ class ScaledMoments(NamedTuple):
 
 
 def balanced_scaling(
-    scaling: Scaling, moments: ScaledMoments, dtype: Any, *, balance: bool, shifted: bool = True
+    scaling: Scaling,
+    moments: ScaledMoments,
+    dtype: Any,
+    *,
+    balance: bool,
+    weight: float = 1.0,
+    shifted: bool = True,
 ) -> BalancedScaling:
     """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
 
@@ -79,7 +89,7 @@ def balanced_scaling(
     """
     mean, variance, size = moments
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
-    factor = 1.0 if constant or not balance else variance**-0.5
+    factor = (1.0 if constant or not balance else variance**-0.5) * weight**0.5
     if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale

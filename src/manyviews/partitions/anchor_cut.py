@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.graphs.anchor_graph import (
-    CELLS_PER_BLOCK,
-)
+from manyviews.graphs.anchor_graph import CELLS_PER_BLOCK
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import discretize_embedding, embedding_labels

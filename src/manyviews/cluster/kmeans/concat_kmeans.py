@@ -51,6 +51,9 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     balance_views : bool, default=True
         Divide each view by the root of its total variance after scaling, so that views count alike. Con-MC of the
         papers is False with ``scaling="minmax"``.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -118,6 +121,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         n_init: int = 10,
         max_iter: int = 300,
         balance_views: bool = True,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -127,6 +131,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_init = n_init
         self.max_iter = max_iter
         self.balance_views = balance_views
