@@ -149,7 +149,7 @@ def sweep(
     _tell(found, place, as_json=as_json, quiet=quiet)
 
 
-def _method(name: str) -> type:
+def _method(name: str) -> Any:
     with user_input():
         return find_method(name).load()
 
