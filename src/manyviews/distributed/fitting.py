@@ -105,6 +105,7 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
         estimator._constant = ()
         estimator._note_constant(blocks.head, blocks.constant)
         raw = driver(estimator, blocks, child_rng(estimator.random_state))
+        estimator._spread()
         number_labels(estimator, blocks, raw)
     return estimator
 
