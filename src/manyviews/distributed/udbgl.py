@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.udbgl import (
-    GROUP_ITER,
-    BipartiteFusion,
-    FusionStep,
-    nearest_groups,
-    settled_fusion,
-)
+from manyviews.cluster.anchors.udbgl import GROUP_ITER, nearest_groups
+from manyviews.cluster.anchors.udbgl_solver import BipartiteFusion, FusionStep, settled_fusion
 from manyviews.cluster.result import FitResult
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from manyviews.cluster.anchors.udbgl import fusion_steps, initial_graphs, solve_udbgl
+from manyviews.cluster.anchors.udbgl_solver import fusion_steps, initial_graphs, solve_udbgl
 from manyviews.graphs.anchor_views import view_products
 from manyviews.graphs.components import bipartite_components
 from manyviews.graphs.rank_graph import rank_constrained_graph
