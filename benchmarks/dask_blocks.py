@@ -4,9 +4,10 @@
     python benchmarks/dask_blocks.py traffic [--n 100000]
 
 Views of 16, 32 and 64 single-precision columns are made by the workers themselves, 25 000 rows a block; every worker is
-a process with one thread. ``scaling`` prints one line per number of samples and of workers: seconds, the largest
-resident memory of a worker before and during the fit, that of its blocks, and what was sent between workers. ``traffic``
-prints what each step sends: to every worker, between workers, and back to the client.
+a process with one thread. ``scaling`` prints one line per number of samples and of workers: seconds by the clock, CPU
+seconds of the client and of the busiest worker, the largest resident memory of a worker before and during the fit, that
+of its blocks, and what workers sent. ``traffic`` prints what each step sends: to every worker, between workers, and
+back to the client.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def sent(dask_worker):
 
 
 def workers(count):
-    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None, memory_limit=None)
+    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", memory_limit=None)
 
 
 def model(method):
@@ -69,7 +70,7 @@ def model(method):
 
 
 def scaling(sizes, method, counts):
-    print("method n workers seconds cpu_client cpu_workers rss_before_MB rss_peak_MB blocks_MB sent_MB")
+    print("method n workers seconds cpu_client cpu_busiest rss_before_MB rss_peak_MB blocks_MB sent_MB")
     for n in sizes:
         for count in counts:
             with workers(count) as cluster, Client(cluster) as client:
@@ -77,7 +78,7 @@ def scaling(sizes, method, counts):
                 fitted = distributed.fit(model(method), views(n), client)
                 fitted.labels_.sum().compute()
                 seconds, own = time.perf_counter() - start, cpu() - own
-                used = sum(client.run(cpu).values()) - sum(used.values())
+                used = max(now - used[worker] for worker, now in client.run(cpu).items())
                 held = 4 * n * sum(WIDTHS) / count / 2**20
                 total = sum(client.run(sent).values()) / 2**20
                 print(
@@ -126,9 +127,8 @@ def traffic(n, method):
     print(f"{method}, n = {n}, two workers, {-(-n // ROWS)} blocks; kilobytes a round")
     print("step rounds to_each_worker between_workers to_client")
     for name, (rounds, given, over, back) in sorted(table.items(), key=lambda item: -item[1][1:].sum()):
-        print(
-            f"{name} {int(rounds)} {given / rounds / 1e3:.1f} {max(over, 0) / rounds / 1e3:.1f} {back / rounds / 1e3:.1f}"
-        )
+        each = " ".join(f"{max(bytes_, 0) / rounds / 1e3:.1f}" for bytes_ in (given, over, back))
+        print(f"{name} {int(rounds)} {each}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 import manyviews
-from manyviews import ConcatKMeans, PerView, metrics
+from manyviews import ConcatKMeans, PerView, metrics, plots
 from manyviews.preprocessing import TopVariance
 
 rng = np.random.default_rng(0)
@@ -77,6 +77,4 @@ for row in clinical["associations"]["rows"]:
 #
 #    $ manyviews cluster cohort.h5mu -k 3 --top-variance 400 --outcome time=months,event=died \
 #          --covariates clinic.csv:age,stage --batch hospital --write-obs labelled.h5mu
-from manyviews.report.survival_figure import survival_figure  # noqa: E402
-
-survival_figure(page.summary)
+plots.survival(clusterer, kept, clinic[["time", "event"]])

@@ -11,7 +11,8 @@ import pytest
 from manyviews import datasets
 from manyviews.metrics import evaluate
 from manyviews.papers.drawn import FIGURES, plan_figures
-from manyviews.papers.figure_parts import FigureTask, figures_csv
+from manyviews.papers.figure_numbers import figures_csv
+from manyviews.papers.figure_parts import FigureTask
 from manyviews.papers.fusion_figures import WEIGHED
 from manyviews.papers.material import Material
 from manyviews.papers.mspl_figures import noisy_toy, toy

@@ -48,7 +48,7 @@ def test_samples_without_an_outcome_are_left_out_and_said():
     assert [curve["n"] for curve in found["clusters"]] == [1, 2, 1]
     said = " ".join(found["sentences"])
     assert "3 samples without a time or an event left out" in said
-    assert "A single sample stands behind the curve of clusters 0 and 2" in said
+    assert "A single sample stands behind the curve of clusters C0 and C2" in said
 
 
 def test_one_cluster_and_no_event_are_said_and_not_tested():
@@ -57,7 +57,7 @@ def test_one_cluster_and_no_event_are_said_and_not_tested():
     assert censored["p"] is None
     assert censored["sentences"][0].startswith("No event was seen")
     empty = clinical([0, 0, 1, 1], outcome=([1, 2, None, None], [1, 1, 1, 0]))[0]["survival"]
-    assert any("No outcome is known in cluster 1" in text for text in empty["sentences"])
+    assert any("No outcome is known in cluster C1" in text for text in empty["sentences"])
 
 
 def test_outcomes_of_frames_are_matched_by_name():
@@ -151,7 +151,7 @@ def test_clusters_that_follow_a_batch_are_a_warning_and_others_are_not(cohort):
     followed = np.where(labels == 1, "Leiden", "Oslo").tolist()
     found, summary = clinical(labels, batch=pd.Series(followed, name="site"))
     assert found["batch"]["follows"]
-    assert "100\u00a0% of cluster 1 is from Leiden, which has 35.0\u00a0% of all samples" in found["batch"]["sentence"]
+    assert "100\u00a0% of cluster C1 is from Leiden, which has 35.0\u00a0% of all samples" in found["batch"]["sentence"]
     assert summary["warnings"][0] == found["batch"]["sentence"]
     apart, summary = clinical(labels, batch=np.random.default_rng(1).integers(0, 3, 100))
     assert not apart["batch"]["follows"]

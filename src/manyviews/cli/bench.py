@@ -264,7 +264,7 @@ def _planned_figures(
 
 def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
-    from manyviews.papers.figure_parts import figures_csv
+    from manyviews.papers.figure_numbers import figures_csv
     from manyviews.papers.page import render_figures, render_page
 
     for name, function in TABLES.items():

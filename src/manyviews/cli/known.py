@@ -100,7 +100,7 @@ class KnownColumns:
             data, found, asked = _read(self.covariates, self._named(), data, id_column)
             columns |= {name: found[name] for name in self._named() if name in found}
             covariates = {name: column for name, column in found.items() if name in asked}
-        from manyviews.report.clinical import clinical_of, outcome_of
+        from manyviews.findings.known import clinical_of, outcome_of
 
         outcome: Any = None
         with user_input((ValueError, TypeError, ImportError)):

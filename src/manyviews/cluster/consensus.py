@@ -3,7 +3,6 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,10 +15,11 @@ from manyviews.cluster.anchors.base import (
     as_fitted,
     draw_groups,
     fit_ensemble,
+    wide_rows,
 )
-from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
+from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import nmi_score
@@ -27,9 +27,9 @@ from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fi
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.partitions.view_links import CutRecipe
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["Ballot", "Consensus", "make_ballot", "vote_columns"]
 
@@ -41,6 +41,8 @@ FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
 # where hardly a sample moves without one view or the other, which of them it is says nothing
 LEAST_CHANGE = 0.01
+# copies of all views that the methods make which put them side by side
+SIDE_BY_SIDE = 4
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
@@ -80,8 +82,8 @@ class Consensus(AnchorEnsembleClusterer):
     n_neighbors : int, default=5
         Links of a sample in a base clustering, shared evenly by its views; more of them blur.
     view_weights : mapping or sequence of float, default=None
-        What each view counts, relative to the others: how often it is drawn, 0 leaves it out. By default all alike.
-        Other methods take part only where all weights that are not 0 are equal.
+        What each view counts, relative to the others: how often it is drawn, and what it counts in the methods that
+        take part; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": each treatment in turn. Anything else holds for all members.
     views : list of int or mapping, default=None
@@ -164,7 +166,6 @@ class Consensus(AnchorEnsembleClusterer):
         "system_weight": [SHARE_BELOW_ONE],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
-        "view_weights": [dict, "array-like", None],
     }
 
     def __init__(
@@ -185,19 +186,19 @@ class Consensus(AnchorEnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.system_weight = system_weight
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
-        self.view_weights = view_weights
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), FRACTIONS
-        widths = [stored_width((X,)) for X in views.arrays]
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), 2 * self.n_clusters, anchor, one)
+        n = len(views)
+        ensemble = self._anchored_bytes(views, self._ensemble_size(n), 2 * self.n_clusters, FRACTIONS, "auto")
+        # what stays of the anchors while other methods put the views side by side, with copies
+        kept = kept_bytes(n, [X.shape[1] for X in views.arrays if keeps_rows(X, self.n_anchors)], 0.0, 0)
+        others = SIDE_BY_SIDE * sum(map(copy_bytes, views.arrays)) if n <= SYSTEMS[0].most_samples else 0
+        return max(ensemble, kept + others)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -206,43 +207,30 @@ class Consensus(AnchorEnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> Labels:
         anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
-        wanted = self._wanted(views.names)
-        self._told = [v for v in self._telling(views) if wanted[v] > 0] or list(np.flatnonzero(wanted))
+        self._told = self._telling(views)
         scalings = self._scalings(views.names)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
         told = tuple(arrays[v] for v in self._told)
         chosen = [scalings[v] for v in self._told]
-        observed, chances = views.observed[:, self._told], wanted[self._told] / wanted[self._told].sum()
+        observed, chances = views.observed[:, self._told], self._weights[self._told] / self._weights[self._told].sum()
         treatments = treatments_of(told, chosen)
         first = view_treatments(told, chosen, treatments[0])
         kinds = {v: treatment.scaling.kind for v, treatment in zip(self._told, first, strict=True)}
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
         ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight != 0 and self.n_clusters > 1
+        asked = self.system_weight != 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
-        found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
+        found = list(votes(part, self.n_clusters, chosen, system_rng, self._weights[self._told])) if asked else []
         sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
         ballot = make_ballot(sizes, uses, treatments, found, self.system_weight)
         labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
-            return self._elect(views, labels, ballot, (told, observed, first), (cut_rng, fallback_rng))
-
-    def _wanted(self, names: tuple[str, ...]) -> Array:
-        """Return the weights (V,) that the user wants."""
-        given = self.view_weights
-        if given is None:
-            return np.ones(len(names))
-        if isinstance(given, dict):
-            given = dict.fromkeys(names, 1.0) | given
-        wanted = np.array([float(weight) for weight in per_view(given, names, "view_weights")])
-        if not (np.isfinite(wanted).all() and (wanted >= 0).all() and wanted.any()):
-            raise ValueError(
-                f"the 'view_weights' parameter must be numbers of 0 or more, not all of them 0, got {self.view_weights}"
+            return self._elect(
+                views, labels, ballot, (told, observed, first, ensembles[0].kept), (cut_rng, fallback_rng)
             )
-        return wanted
 
     def _anchored(
         self,
@@ -255,12 +243,13 @@ class Consensus(AnchorEnsembleClusterer):
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
         n, V = observed.shape[0], len(arrays)
-        ensembles = []
+        ensembles: list[Ensemble] = []
+        stored: Any = None
         for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
             learned = view_treatments(arrays, scalings, treatment)
-            ensembles.append(
-                fit_ensemble(arrays, observed, learned, draws, recipe, child, n_jobs=self.n_jobs, chances=chances)
-            )
+            stored = wide_rows(arrays, observed, recipe) if stored is None else stored
+            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored}
+            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, child, **jobs))
         return ensembles
 
     def _draws(
@@ -276,10 +265,10 @@ class Consensus(AnchorEnsembleClusterer):
             yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
 
     def _elect(self, views: Views, base_labels: Array, ballot: Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
-        told, observed, treatments = sources
+        told, observed, treatments, kept = sources
         labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], weights=ballot.weights)
         confidence = cut.confidence(base_labels, labels)
-        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1])
+        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1], kept)
         changed = changed_without(base_labels, labels, cut, ballot.uses)
         self.base_labels_ = base_labels
         weights = self._keep(cut, ballot, [_agreement(labels, column) for column in base_labels.T], changed)
@@ -291,7 +280,7 @@ class Consensus(AnchorEnsembleClusterer):
         """Store the rule and the members, whose agreements with the result are given; return weights of the views."""
         self._consensus: AgreementCut = cut.of_first(len(self._cuts))
         self.n_base_clusters_ = ballot.sizes
-        names = [str(self.view_names_in_[v]) for v in self._told]
+        names = [self._fitted_views.names[v] for v in self._told]
         shares = ballot.weights / ballot.weights.sum()
         self.members_ = [
             Member(
@@ -305,7 +294,7 @@ class Consensus(AnchorEnsembleClusterer):
                 ballot.origins, ballot.uses, ballot.sizes, shares, agreements, strict=True
             )
         ]
-        weights = np.zeros(self.n_views_in_)
+        weights = np.zeros(len(self._fitted_views.names))
         weights[self._told] = LEAST_CHANGE + changed
         return weights
 

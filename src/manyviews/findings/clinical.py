@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import EXPLORATORY, associations, batch_effect
-from manyviews.findings.survival import survival
-from manyviews.report.clinical import Clinical
+from manyviews.findings.known import Clinical
+from manyviews.findings.survival import compare_survival
 
 __all__ = ["describe_clinical"]
 
@@ -32,7 +32,7 @@ def describe_clinical(known: Clinical, positions: NDArray[Any], names: list[str]
     """
     k = len(names)
     return {
-        "survival": None if known.outcome is None else survival(known.outcome, positions, names),
+        "survival": None if known.outcome is None else compare_survival(known.outcome, positions, names),
         "associations": None if known.covariates is None else associations(known.covariates, positions, k),
         "batch": None if known.batch is None else batch_effect(known.batch, known.batch_name, positions, names),
         "caution": EXPLORATORY,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.findings.associations import p_in_words
+from manyviews.findings.known import TimesToEvent, require_lifelines
 from manyviews.pages.wording import amount, decimal, enumerated, plain
-from manyviews.report.clinical import TimesToEvent, require_lifelines
 
-__all__ = ["survival"]
+__all__ = ["compare_survival"]
 
 Array = NDArray[Any]
 
@@ -21,7 +21,7 @@ MAX_STEPS = 400
 TICK = 0.012
 
 
-def survival(outcome: TimesToEvent, positions: Array, names: list[str]) -> dict[str, Any]:
+def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) -> dict[str, Any]:
     r"""Return a Kaplan-Meier curve per cluster and the log-rank test.
 
     The curve of a cluster is :math:`\hat S(t) = \prod_{t_i \le t} (1 - d_i / n_i)` with :math:`d_i` events among the
@@ -132,7 +132,7 @@ def _clusters(names: list[str]) -> str:
     return f"{'cluster' if len(names) == 1 else 'clusters'} {enumerated(names)}"
 
 
-def _round_times(longest: float, n_wanted: int = 5) -> list[float]:
+def _round_times(longest: float, n_wanted: int = 6) -> list[float]:
     """Return round times from 0 on, about as many as wanted."""
     if longest <= 0:
         return [0.0]

@@ -20,10 +20,12 @@ __all__ = [
     "UTILITIES",
     "ConsensusRun",
     "assign_one_hot",
+    "base_cluster_sizes",
     "block_costs",
     "cluster_shares",
     "consensus_kmeans",
     "partition_scales",
+    "scales_of",
     "share_counts",
     "shares_of",
 ]
@@ -78,7 +80,19 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
 
 def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = sum(np.asarray(B[rows].sum(axis=0)).ravel() for rows in row_blocks(B.shape[0]))
+    return scales_of(base_cluster_sizes(B), widths, utility, power)
+
+
+def base_cluster_sizes(B: Any) -> Array:
+    """Return how many samples each base cluster has, (D,)."""
+    sizes = np.zeros(B.shape[1])
+    for rows in row_blocks(B.shape[0]):
+        sizes += np.asarray(B[rows].sum(axis=0)).ravel()
+    return sizes
+
+
+def scales_of(sizes: Array, widths: Labels, utility: str, power: float) -> Array:
+    """Do what ``partition_scales`` does, from ``base_cluster_sizes``."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
     if utility == "entropy":

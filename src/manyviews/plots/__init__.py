@@ -6,5 +6,6 @@ part is drawn.
 """
 
 from manyviews.plots.public import co_association, contingency, features, sample_map, silhouettes, view_weights
+from manyviews.plots.survival import survival
 
-__all__ = ["co_association", "contingency", "features", "sample_map", "silhouettes", "view_weights"]
+__all__ = ["co_association", "contingency", "features", "sample_map", "silhouettes", "survival", "view_weights"]

@@ -11,15 +11,16 @@ from typing import Any
 from manyviews.pages.charts import chart_data
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
+from manyviews.pages.split_figure import split_figure
 from manyviews.plots.flows import draw_flows
 from manyviews.plots.heat_maps import draw_co_association, draw_features
 from manyviews.plots.maps import hover_texts, map_figure
 from manyviews.plots.silhouette_charts import draw_silhouettes
+from manyviews.plots.survival import draw_survival
 from manyviews.plots.weights import draw_weights
 from manyviews.report.figures import convergence_figure
 from manyviews.report.packing import pack_samples
 from manyviews.report.summary import REFIT_SECONDS, summarize
-from manyviews.report.survival_figure import survival_figure
 
 __all__ = ["render_report", "render_summary", "write_report"]
 
@@ -216,9 +217,11 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
         charts["convergence"] = convergence_figure(summary)
     if choice := summary["record"]["choice"]:
         charts["choice"] = choice_figure(choice["scores"], choice["n_clusters"])
-    if (summary["clinical"] or {}).get("survival"):
-        charts["survival"] = survival_figure(summary)
+        if choice["splits"]:
+            charts["splits"] = split_figure(choice["splits"], choice["n_clusters"])
     names = [cluster["name"] for cluster in summary["clusters"]]
+    if (summary["clinical"] or {}).get("survival"):
+        charts["survival"] = draw_survival(summary["clinical"]["survival"], names)
     return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
 
 

@@ -39,9 +39,9 @@ class Views:
     ----------
     data : mapping of str to 2-D, or sequence of 2-D
         One array (NumPy, torch, xarray, ...), sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape
-        (n, d_v) per view, samples first. Frames are turned into arrays, a column of lists into as many columns; sparse
-        matrices of other formats into CSR. Of an AnnData it is ``X``; the rows of several follow the first by
-        ``obs_names``.
+        (n, d_v) per view, samples first. Frames are
+        turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR. Of an
+        AnnData it is ``X``; the rows of several follow the first by ``obs_names``.
     names : sequence of str, default=None
         Names of the views when ``data`` is a sequence. By default ``view_0``, ``view_1``, ...
     sample_names : array-like of shape (n,), default=None

@@ -8,7 +8,6 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 from __future__ import annotations
 
 from numbers import Real
-from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -24,16 +23,12 @@ from manyviews.cluster.anchors.base import (
     draw_groups,
 )
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
-from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.partitions.view_links import CutRecipe, SearchChoice
-from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["FastMICE"]
 
@@ -84,6 +79,9 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         The last cut. "agreement": the partition that shares most with the base clusterings, found by k-means on their
         one-hot labels from several starts. "released": the normalised cut of the graph between samples and base
         clusters, as published, which at times merges two clear groups and splits off a few samples.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how often it is drawn; 2 draws it about as often as two copies of
+        it would be; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
         not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
@@ -202,6 +200,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         discretization: str = "cosine",
         weighting: Weighting = "equal",
         final: FinalCut = "agreement",
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -211,6 +210,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
@@ -224,16 +224,9 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         self.final = final
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), self._fractions()
-        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and self.search != "approximate"]
-        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
-        # on average over base clusterings, and in one that takes the most of the widest view
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        ensemble = self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
-        jobs = jobs_at_a_time(self.n_jobs, self._ensemble_size(n))
-        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs)
+        n = len(views)
+        M, clusters = self._ensemble_size(n), self._cluster_range(n)[1]
+        return self._anchored_bytes(views, M, clusters, self._fractions(), self.search)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -250,7 +243,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         self._told = self._telling(views)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
-        metrics = per_view(self.metric, views.names, "metric")
+        metrics = self._of_each(self.metric, views.names, "metric")
         scalings = self._scalings(views.names)
         treatments = [
             fit_treatment(X, scaling, metric or "auto")
@@ -260,7 +253,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         settings = self._settings(len(views), len(self._told), draw_rng)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, self._chances())
 
     def _settings(self, n: int, V: int, rng: np.random.Generator) -> EnsembleSettings:
         """Draw the base clusterings of n samples in V views that tell something."""
