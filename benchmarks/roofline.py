@@ -1,9 +1,10 @@
 """FastMICE beside k-means in one run, and its search for neighbours beside what float32 products give on this machine.
 
-Times FastMICE with 20 base clusterings and scikit-learn's KMeans(n_init=10) on the views side by side, in turn, on views
-of 50, 100 and 200 columns. Of the search of the nearest anchors it counts the operations of the exact search, 2 n p d,
-and the seconds spent in it, and divides: by the rate of one large product, and by that of a product of the shape that the
-search asks for, which is what a search without any comparison would take.
+Times FastMICE with 20 base clusterings and scikit-learn's KMeans(n_init=10) on the views side by side, in turn, on
+views of 50, 100 and 200 columns. Of the search of the nearest anchors it counts the multiply-adds of the exact
+search, 2 n p d floating-point operations, and the seconds spent in it, and divides: by the rate of one large product,
+and by that of a product of the shape that the search asks for, which is what a search without any comparison would
+take.
 
 Usage: python benchmarks/roofline.py [--n 100000] [--runs 1]
 """
