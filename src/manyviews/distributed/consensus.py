@@ -60,7 +60,7 @@ def fit_consensus(model: Any, views: BlockViews, rng: np.random.Generator) -> Pa
         for rules, (_, draws, recipe, child) in zip(learned, drawn, strict=True)
     ]
     model._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-    alike = bool(np.ptp(chances) < 1e-12) and model.system_weight > 0 and model.n_clusters > 1
+    alike = bool(np.ptp(chances) < 1e-12) and model.system_weight != 0 and model.n_clusters > 1
     found = _votes(told, model.n_clusters, chosen, system_rng) if alike else []
     sizes, uses = [ensemble.sizes for ensemble in ensembles], [ensemble.uses(len(heads)) for ensemble in ensembles]
     ballot = make_ballot(sizes, uses, treatments, found, model.system_weight)
