@@ -16,6 +16,7 @@ from manyviews.cli.inputs import (
     keep_numbers,
     parse_scaling,
     parse_settings,
+    parse_weights,
 )
 from manyviews.cli.known import KnownColumns, read_known
 from manyviews.cli.layout import Layout
@@ -30,12 +31,13 @@ from manyviews.cli.options import (
     Switch,
     Texts,
     ViewFiles,
+    Weights,
     Whole,
 )
-from manyviews.cli.output import check_target, default_folder
+from manyviews.cli.output import check_target
 from manyviews.cli.outputs import Outputs, keeps_model
 from manyviews.cli.preparing import Preparing, fills
-from manyviews.cli.reading import say_notes
+from manyviews.cli.reading import say_notes, target_folder
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def cluster(
     method: str = DEFAULT_METHOD,
     settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
     scaling: Annotated[Texts, Parameter(negative=())] = None,
+    weight: Weights = None,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
@@ -88,6 +91,8 @@ def cluster(
         A parameter of the method as PARAM=VALUE; may be repeated.
     scaling
         What is done to each view first: auto, standard, minmax, unit, tfidf or none; or VIEW=WORD, repeated.
+    weight
+        What a view counts beside the others, as NAME=2; may be repeated. 1 is usual, 0 leaves the view out.
     id_column
         Column of row ids in every table; rows are matched by it. Without it they are matched by position, or by the
         names of the rows where all files have some.
@@ -114,22 +119,21 @@ def cluster(
     """
     info, make = _method(method, seed, settings)
     progress = Stages(quiet=quiet)
-    check_target(out, force=force)
+    folder = target_folder(out, "manyviews", source, view, partial(check_target, force=force))
     if beyond is not None and beyond.asked:
-        others = {"truth": truth, "missing": missing, "header": HEADER[header], "match_to": match_to}
+        others = {"truth": truth, "missing": missing, "header": HEADER[header], "match_to": match_to, "weight": weight}
         refuse_other_options(beyond, source, layout, n_clusters, (preparing, known, outputs), **others)
         large = BlockJob(view or (), id_column, scaling or (), info, make, out, force, keeps_model(outputs))
         cluster_blocks(large, n_clusters.first, beyond, progress, as_json=as_json)
         return
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
     data, more = read_known(source, view, reading, preparing, known, out, progress)
-    folder = out or default_folder("manyviews", data.name)
     more["obs"] = None if outputs is None else outputs.obs_copy(data, id_column, folder, force=force)
-    chosen, choice = settled_number(n_clusters, data.views, seed, progress)
-    scalings = parse_scaling(scaling or (), data.views.names)
+    weights = parse_weights(weight or (), data.views.names)
+    chosen, choice = settled_number(n_clusters, data.views, seed, progress, weights)
     data, fit_options = keep_numbers(data, match_to)
     say_notes(data, progress)
-    model = make(n_clusters=chosen, scaling=scalings)
+    model = make(n_clusters=chosen, scaling=parse_scaling(scaling or (), data.views.names), view_weights=weights)
     job = Job("cluster", data, info, model, folder, force, fit_options, outputs or Outputs(), choice=choice, **more)
     print_summary(run_job(job, progress), folder, as_json=as_json, quiet=quiet)
 

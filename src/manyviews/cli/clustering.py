@@ -133,6 +133,7 @@ def _record(job: Job) -> dict[str, Any]:
 
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
+    scalings = zip(views.names, model.scalings_, strict=True)  # none of a view that is left out
     sizes = [int((model.labels_ == cluster).sum()) for cluster in range(int(model.labels_.max()) + 1)]
     pinned = {"--method": job.method.name, "--seed": str(model.random_state)}
     # the output folder is there by the time of a repetition
@@ -148,7 +149,7 @@ def _record(job: Job) -> dict[str, Any]:
         "converged": model.converged_,
         "cluster_sizes": sizes,
         "scores": None if labels is None else evaluate_known(labels, model.labels_),
-        "scalings": dict(zip(views.names, model.scalings_, strict=True)),
+        "scalings": {name: kind for name, kind in scalings if name in model._fitted_views.names},
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "timings": {},
     }

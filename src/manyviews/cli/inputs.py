@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 # Constructor parameters that have an option of their own, or none on the command line.
-_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
+_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "view_weights": "--weight", "random_state": "--seed"}
 _HIDDEN = {"views"}
 _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
@@ -95,6 +96,17 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
         if os.path.exists(source) or _looks_like_path(source):
             return read_views(source, **reading.options())
     return _load_named(source, reading)
+
+
+def input_name(source: str | None, view: Sequence[str]) -> str:
+    """Return the name that ``load_input`` will give the data; "" where it will refuse what was given."""
+    if (source is None) == (not view):
+        return ""
+    from manyviews.io.read import data_name
+
+    if source is None:
+        return data_name(parse_views(view))
+    return data_name(source) if os.path.exists(source) or _looks_like_path(source) else _known_name(source)
 
 
 def load_new(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
@@ -196,6 +208,13 @@ def file_and_columns(text: str) -> tuple[str, list[str] | None]:
     if not columns and at < len(text):
         raise UsageError(f"--view ...={text}: name the columns behind the colon, or leave it out")
     return text[:at], columns or None
+
+
+def _known_name(name: str) -> str:
+    from manyviews.datasets.registry import find
+
+    entry = find(name)
+    return "" if entry is None else entry.name
 
 
 def _load_named(name: str, reading: Reading) -> LoadedViews:
@@ -315,6 +334,46 @@ def parse_scaling(scaling: Sequence[str], names: Sequence[str]) -> Any:
             )
         chosen[name] = _scaling_word(word)
     return {name: chosen.get(name, "auto") for name in names}
+
+
+def parse_weights(given: Sequence[str], names: Sequence[str]) -> dict[str, float] | None:
+    """Return what each view counts from NAME=W.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Pairs.
+    names : sequence of str
+        Names of the views.
+
+    Returns
+    -------
+    dict of str to float or None
+        Of the views named; None where none was.
+
+    Raises
+    ------
+    UsageError
+        If a view is unknown or named twice, or a weight is no number of 0 or more, or all are 0.
+    """
+    weights: dict[str, float] = {}
+    for pair in given:
+        name, _, text = pair.rpartition("=")
+        if not name:
+            raise UsageError(f"--weight {pair}: write --weight NAME=NUMBER, such as --weight {names[0]}=2")
+        if name not in names:
+            raise UsageError(f"--weight {pair}: there is no view {name!r}; the views are {', '.join(names)}")
+        if name in weights:
+            raise UsageError(f"--weight {pair}: view {name!r} was given a weight already")
+        try:
+            weights[name] = float(text)
+        except ValueError:
+            weights[name] = math.nan
+        if not 0 <= weights[name] < math.inf:
+            raise UsageError(f"--weight {pair}: {text!r} is no number of 0 or more; 1 is usual, 0 leaves the view out")
+    if weights and not any(weights.get(name, 1.0) for name in names):
+        raise UsageError("--weight leaves all views out; give at least one a weight above 0")
+    return weights or None
 
 
 def _scaling_word(word: str) -> str | None:

@@ -10,12 +10,18 @@ from manyviews.cluster.memory import readable_size
 from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.views import Views
 
-__all__ = ["takers_of_missing", "that_would_fit"]
+__all__ = ["takers_of_missing", "takers_of_weights", "that_would_fit"]
 
 
 def takers_of_missing() -> str:
     """Return the methods that take samples not observed in some view, with commas between."""
     return ", ".join(row.class_name for row in METHODS if row.missing)
+
+
+def takers_of_weights() -> str:
+    """Return the default and the main methods in which views may count differently, with commas between."""
+    main = (row for row in METHODS if row.main or row.default)
+    return ", ".join(row.class_name for row in main if not row.load()._weightless)
 
 
 def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:

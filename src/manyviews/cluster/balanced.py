@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from manyviews.cluster.base import MultiViewClusterer
 from manyviews.cluster.memory import copy_bytes
 from manyviews.linalg.balance import BalancedScaling, apply_balanced, fit_balanced
@@ -20,14 +22,18 @@ class BalancedClusterer(MultiViewClusterer):
         "balance_views": ["boolean"],
     }
 
+    # whether weights multiply the squared distances of a view; else the steps of the method see to them
+    _weighs_columns: ClassVar[bool] = True
+
     # whether the solver asks for nothing but blocks of rows, so that views on disk need not be copied
     _reads_blocks: ClassVar[bool] = False
     balance_views: bool
 
     def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
-        chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
-        self._balanced = [fit_balanced(X, kind, balance=self.balance_views) for X, kind in chosen]
+        weights = self._weights if self._weighs_columns else np.ones(len(views.names))
+        chosen = zip(views.arrays, self._choose_scalings(views), weights.tolist(), strict=True)
+        self._balanced = [fit_balanced(X, kind, balance=self.balance_views, weight=w) for X, kind, w in chosen]
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:

@@ -27,7 +27,6 @@ from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
 from manyviews.views.cells import first_equals
-from manyviews.views.check import per_view
 from manyviews.views.order import sample_order
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
@@ -55,10 +54,13 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
+    # why views cannot count differently, where that is so
+    _weightless: ClassVar[str] = ""
     # power of n with which the memory grows, where that is known
     _memory_order: ClassVar[int | None] = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [POSITIVE_INT],
+        "view_weights": [dict, "array-like", None],
         "scaling": [one_of("auto", *SCALINGS), dict, None],
         "views": ["array-like", dict, None],
         "random_state": ["random_state", np.random.Generator],
@@ -71,6 +73,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     n_iter_: int
     converged_: bool
     scalings_: tuple[str | None, ...]
+    view_weights_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -137,6 +140,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
     def _fit_checked(self, X: Any, match_to: Any) -> None:
         views = self._check_views(X, reset=True)
+        self._check_weights()
         first = self._first_equals(views)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
@@ -144,6 +148,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
         raw = self._fit_in_order(views, first)[first]
+        self._spread()
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
@@ -203,6 +208,27 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if (weights := getattr(result, "weights", None)) is not None:
             self.view_weights_ = weights / weights.sum()
         return result.labels
+
+    def _check_weights(self) -> None:
+        """Refuse weights that differ in a method whose steps have no place for them."""
+        if self._weightless and np.ptp(self._weights) > 0:
+            raise ValueError(
+                f"{type(self).__name__} has no place for view_weights other than 0 and equal ones, because "
+                f"{self._weightless}; use {self._alternatives().takers_of_weights()}"
+            )
+
+    def _spread(self) -> None:
+        """Give attributes with one entry per view those of the views that were left out: weight 0, no scaling."""
+        V, counted = self.n_views_in_, self._counted
+        if counted.size == V:
+            return
+        if hasattr(self, "scalings_"):
+            kinds = dict(zip(counted.tolist(), self.scalings_, strict=True))
+            self.scalings_ = tuple(kinds.get(v) for v in range(V))
+        if hasattr(self, "view_weights_"):
+            weights = np.zeros(V)
+            weights[counted] = self.view_weights_
+            self.view_weights_ = weights
 
     def _number_history(self, first: NDArray[np.intp]) -> None:
         """Match the numbers in the labels of the iterations, where they were kept, to those of the result."""
@@ -289,8 +315,8 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""
         scaling = self.scaling
         if isinstance(scaling, dict):
-            scaling = dict.fromkeys(names, "auto") | scaling
-        chosen = per_view(scaling, names, "scaling")
+            scaling = dict.fromkeys(getattr(self, "view_names_in_", names), "auto") | scaling
+        chosen = self._of_each(scaling, names, "scaling")
         bad = [kind for kind in chosen if kind not in ("auto", None, *SCALINGS)]
         if bad:
             raise ValueError(f"the 'scaling' parameter must be 'auto', None or one of {SCALINGS}, got {bad[0]!r}")

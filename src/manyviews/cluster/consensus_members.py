@@ -121,7 +121,7 @@ def _treated(X: Any, scaling: str | None, treatment: Treatment) -> tuple[str | N
 
 
 def votes(
-    views: Views, k: int, scalings: Sequence[str | None], rng: np.random.Generator
+    views: Views, k: int, scalings: Sequence[str | None], rng: np.random.Generator, weights: Array
 ) -> Iterator[tuple[str, str, Labels]]:
     """Yield method, scaling and labels (n,) of every system that can afford the samples.
 
@@ -135,6 +135,8 @@ def votes(
         What the user asked for, per view.
     rng : Generator
         Parent of the generators of the systems.
+    weights : ndarray of shape (V,)
+        What each view counts.
 
     Yields
     ------
@@ -155,7 +157,7 @@ def votes(
             chosen = {name: scaling if own == "auto" else own for name, own in zip(views.names, scalings, strict=True)}
             if scaling != "auto" and "auto" not in scalings:
                 continue  # the user decides on all views: once is enough
-            model = row.load()(k, scaling=chosen, random_state=child, **system.settings)
+            model = row.load()(k, view_weights=weights, scaling=chosen, random_state=child, **system.settings)
             found = _labels(model, part)
             if found is not None:
                 labels = np.full(len(views), -1, dtype=np.int64)

@@ -43,12 +43,13 @@ def fit_consensus(model: Any, views: BlockViews, rng: np.random.Generator) -> Pa
     """
     anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
     names = views.head.names
-    wanted, scalings = model._wanted(names), model._scalings(names)
+    scalings = model._scalings(names)
     refuse_texts(views, ["auto"] * len(names), ["auto"] * len(names), hint="leave the view out, or fit in memory")
-    model._told = [v for v in model._telling(views.head) if wanted[v] > 0] or list(np.flatnonzero(wanted))
+    model._told = model._telling(views.head)
     model._sparse_views = (False,) * len(names)
     told, chosen = views.select(list(map(int, model._told))), [scalings[v] for v in model._told]
-    chances = wanted[model._told] / wanted[model._told].sum()
+    weights = model._weights[model._told]
+    chances = weights / weights.sum()
     heads = told.head.arrays
     treatments = treatments_of(heads, chosen)
     learned = [_learned(told, chosen, treatment) for treatment in treatments]
@@ -60,8 +61,8 @@ def fit_consensus(model: Any, views: BlockViews, rng: np.random.Generator) -> Pa
         for rules, (_, draws, recipe, child) in zip(learned, drawn, strict=True)
     ]
     model._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-    alike = bool(np.ptp(chances) < 1e-12) and model.system_weight != 0 and model.n_clusters > 1
-    found = _votes(told, model.n_clusters, chosen, system_rng) if alike else []
+    asked = model.system_weight != 0 and model.n_clusters > 1
+    found = _votes(told, model.n_clusters, chosen, system_rng, weights) if asked else []
     sizes, uses = [ensemble.sizes for ensemble in ensembles], [ensemble.uses(len(heads)) for ensemble in ensembles]
     ballot = make_ballot(sizes, uses, treatments, found, model.system_weight)
     columns = [ensemble.labels for ensemble in ensembles] + [_cut(told.parts, column) for column in vote_columns(found)]
@@ -96,14 +97,14 @@ def _elected(
 
 
 def _votes(
-    views: BlockViews, k: int, scalings: list[str | None], rng: np.random.Generator
+    views: BlockViews, k: int, scalings: list[str | None], rng: np.random.Generator, weights: Array
 ) -> list[tuple[str, str, Labels]]:
     """Return the partitions of the other methods, which are made in memory."""
     if len(views) > max(system.most_samples for system in SYSTEMS):
         return []
     blocks = views.parts.home.fetch(views.parts.values)
     arrays = [np.concatenate(column) for column in zip(*(block.arrays for block in blocks), strict=True)]
-    return list(votes(Views(dict(zip(views.head.names, arrays, strict=True))), k, scalings, rng))
+    return list(votes(Views(dict(zip(views.head.names, arrays, strict=True))), k, scalings, rng, weights))
 
 
 def _cut(parts: Parts, labels: Array) -> Parts:

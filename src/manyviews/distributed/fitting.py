@@ -107,6 +107,7 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
         estimator._constant = ()
         estimator._note_constant(blocks.head, blocks.constant)
         raw = fit_in_order(estimator, blocks, child_rng(estimator.random_state), driver)
+        estimator._spread()
         number_labels(estimator, blocks, raw)
     return estimator
 

@@ -32,7 +32,7 @@ Labels = NDArray[np.int64]
 def fit_concat_kmeans(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     """Fit a ``ConcatKMeans`` and return its labels, before they are numbered."""
     kinds = model._choose_scalings(views.head)
-    model._balanced = block_balanced(views, kinds, balance=model.balance_views)
+    model._balanced = block_balanced(views, kinds, model._weights.tolist(), balance=model.balance_views)
     source = RowSource(scaled_side_by_side, (model._balanced,))
     found = kmeans_over_blocks(views.parts, source, model.n_clusters, rng, n_init=model.n_init, max_iter=model.max_iter)
     history = model._keep(found)

@@ -72,7 +72,7 @@ def fit_mspl(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     """Fit an ``MSPL`` and return its labels, before they are numbered."""
     _, start_rng = rng.spawn(2)
     kinds = model._choose_scalings(views.head)
-    model._balanced = block_balanced(views, kinds, balance=model.balance_views)
+    model._balanced = block_balanced(views, kinds, model._weights.tolist(), balance=model.balance_views)
     source = StackSource(model._balanced, model._radii(views.names))
     _check(model, source.radii)
     pacing = Pacing(model.pacing, model.initial_share, model.growth, model.n_sweeps, model.loss_scale)
@@ -89,6 +89,8 @@ def fit_mspl(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
 def _check(model: Any, radii: Radii) -> None:
     if model.keep_labels:
         raise ValueError("MSPL over blocks keeps no labels of sweeps: leave keep_labels=False, or fit in memory")
+    if np.ptp(model._weights) > 0:
+        raise ValueError("MSPL over blocks has no place for view_weights that differ: leave them out, or fit in memory")
     if model.init not in ("auto", "k-means++", "random") or (model.init == "auto" and any(radii)):
         raise ValueError(
             f"MSPL over blocks starts from clusterings of some samples, and init={model.init!r} would look at the "

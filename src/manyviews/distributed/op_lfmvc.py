@@ -41,7 +41,7 @@ def fit_op_lfmvc(model: Any, views: BlockViews, rng: np.random.Generator) -> Par
     _check(model, n)
     model.approximation_, partition_rng, start_rng = "nystrom", *rng.spawn(2)
     kernels = _landmark_kernels(model, views, partition_rng)
-    partitions, H = landmark_projections(kernels, k)
+    partitions, H = landmark_projections(kernels, k, model._weights)
     columns = len(kernels.maps) * k
     stacked = views.parts.map(_partition_rows, shared=(kernels.maps, H[:, :columns]))
     average = views.parts.map(_partition_rows, shared=(kernels.maps, H[:, columns:]))
@@ -120,7 +120,7 @@ def _store(model: Any, stacked: Parts, best: Any) -> Parts:
     found = FitResult(
         np.zeros(0, dtype=np.int64),
         best.history,
-        beta,
+        np.sqrt(model._weights) * beta,
         as_dask(embedding, np.float64, k),
         as_dask(confidence, np.float64),
     )

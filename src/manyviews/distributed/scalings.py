@@ -76,7 +76,9 @@ def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[A
             )
 
 
-def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: bool = True) -> list[BalancedScaling]:
+def block_balanced(
+    views: BlockViews, kinds: Sequence[str | None], weights: Sequence[float], *, balance: bool = True
+) -> list[BalancedScaling]:
     """Learn the common scale of each view, as ``fit_balanced`` does."""
     scalings = block_scalings(views, kinds)
     sums = views.parts.total(_scaled_sums, shared=(scalings,))
@@ -87,8 +89,8 @@ def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: b
         for mean, (n, _), (variance, size) in zip(means, sums, found, strict=True)
     ]
     return [
-        balanced_scaling(scaling, moment, held.dtype, balance=balance)
-        for scaling, moment, held in zip(scalings, moments, views.summaries, strict=True)
+        balanced_scaling(scaling, moment, held.dtype, balance=balance, weight=weight)
+        for scaling, moment, held, weight in zip(scalings, moments, views.summaries, weights, strict=True)
     ]
 
 

@@ -76,7 +76,13 @@ def _anchors(model: Any, views: BlockViews, m: int, rng: np.random.Generator) ->
     rows = np.arange(n) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
     scaled = [views.parts.read(rows, _scaled_rows, (v, scaling)) for v, scaling in enumerate(model._scaling)]
     return concatenated_anchors(
-        scaled, m, rng, space=model.anchor_space, n_directions=2 * model.n_clusters, n_init=model.n_init
+        scaled,
+        m,
+        rng,
+        space=model.anchor_space,
+        n_directions=2 * model.n_clusters,
+        n_init=model.n_init,
+        wanted=model._weights,
     )
 
 
@@ -86,7 +92,7 @@ def _steps(model: Any, views: BlockViews, anchors: list[Array], settings: Search
     products = views.parts.map(_products, shared=(model._scaling, anchors))
     means = np.array(products.total(_distance_sums)) / (len(views) * len(anchors[0]))
     Z = products.map(_initial, shared=(model.n_neighbors, means))
-    delta = np.full(len(anchors), 1.0 / len(anchors))
+    delta = model._weights / model._weights.sum()
     B = Z.map(fused_graph, shared=(delta,))
     none = np.zeros(0)
     start = RankGraph(None, none, none, 0, none, none)

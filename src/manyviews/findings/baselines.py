@@ -13,6 +13,7 @@ from scipy import sparse
 from manyviews.cluster.registry import find_method
 from manyviews.findings.agreement import ari
 from manyviews.findings.refits import UNSUITABLE, refit, stability_of
+from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import plain
 from manyviews.views import Views
 
@@ -66,12 +67,14 @@ def plain_baselines(
         return []
     order = np.random.default_rng(random_state).permutation(complete)
     part = np.sort(order[: _affordable(views)])
+    wanted = wanted_of(model, views.names) or {}
+    weights = {name: wanted[name] for name in views.names if name in wanted} or None
     found = []
     for name, words in BASELINES:
         info = find_method(name)
         if type(model).__name__ == info.class_name:
             continue
-        estimator = info.load()(n_clusters=n_clusters, random_state=random_state)
+        estimator = info.load()(n_clusters=n_clusters, view_weights=weights, random_state=random_state)
         entry = {"name": info.name, "words": words, "agreement": None, "stability": None, "n_used": 0, "note": ""}
         try:
             found.append(entry | _compared(estimator, views[part], positions[part], seconds))

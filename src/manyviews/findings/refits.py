@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.findings.agreement import ari
+from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import amount, duration, enumerated, plain
 from manyviews.views import Views
 
@@ -132,7 +133,14 @@ class _Runner:
     """Fits copies while there is time."""
 
     def __init__(self, model: Any, views: Views, clock: Callable[[], float], end: float) -> None:
-        self.model, self.views, self.clock, self.end = model, views, clock, end
+        self.views, self.clock, self.end = views, clock, end
+        wanted = wanted_of(model, views.names)
+        if wanted:  # by name, and of the views that count
+            from sklearn.base import clone
+
+            kept = {name: wanted[name] for name in views.names if name in wanted}
+            model = clone(model).set_params(view_weights=kept)
+        self.model = model
         self.longest = 0.0
 
     def expect(self, cost: float) -> None:

@@ -68,6 +68,8 @@ def read_result(model: Any, views: Any) -> GroupedResult:
         If the model is not fitted, or does not have one label per sample.
     """
     checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
+    if hasattr(model, "_without_left_out"):
+        checked = model._without_left_out(checked)
     if hasattr(model, "_fitted_views"):  # of others than those of the fit another story would be told
         checked = match_views(checked, model._fitted_views)
     labels = _labels(model, len(checked))

@@ -33,8 +33,13 @@ SCALED = {
 def scalings_of(model: Any, views: Views) -> list[str | None]:
     """Return the scaling of each view: what the model did to it, else the usual one."""
     chosen = getattr(model, "scalings_", None)
-    if chosen is not None and len(chosen) == len(views.names) and all(kind in SCALED for kind in chosen):
-        return list(chosen)
+    known = [str(name) for name in getattr(model, "view_names_in_", views.names)]
+    if chosen is not None and len(chosen) == len(known) and all(kind in SCALED for kind in chosen):
+        kinds = dict(zip(known, chosen, strict=True))  # of views that were left out too
+        if len(known) == len(views.names):
+            return list(chosen)
+        if all(name in kinds for name in views.names):
+            return [kinds[name] for name in views.names]
     return [usual_scaling(array) for array in views.arrays]
 
 

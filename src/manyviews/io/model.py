@@ -67,6 +67,8 @@ def save_model(
     folder.mkdir()
     body = folder / _BODY
     _dump(estimator, body)
+    if hasattr(estimator, "_without_left_out"):
+        views = estimator._without_left_out(views)  # new samples need the views that count, and no others
     described: list[dict[str, Any]] = [
         {"name": name, "n_features": array.shape[1], "feature_names": columns}
         for (name, array), columns in zip(views.items(), views.feature_names, strict=True)

@@ -151,9 +151,9 @@ def read_views(
     )
     chosen = _Choices(options, columns, tuple(transpose), missing_values, known or {})
     if isinstance(sources, Mapping):
-        parts, name = _read_several(sources, chosen), _joint_name(list(sources))
+        parts = _read_several(sources, chosen)
     else:
-        parts, name = read_parts(sources, chosen.of(None, columns)), stem(sources)
+        parts = read_parts(sources, chosen.of(None, columns))
         chosen.check_names([view for part in parts for view in part.views])
     if ids is not None:
         parts = [part if part.ids is not None else with_ids(part, ids) for part in parts]
@@ -165,7 +165,13 @@ def read_views(
     checksums = {file: checksum(file) for file in files if file is not None}
     notes = dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_view_notes(views), *_partly_known(labels)))
     id_name = id_column if views.sample_names is not None else None
+    name = data_name(sources)
     return LoadedViews(views, labels, name, checksums, tuple(notes), joined.presence, id_name, joined.about)
+
+
+def data_name(sources: str | os.PathLike[str] | Mapping[str, Any]) -> str:
+    """Return the name of what ``read_views`` would read, which no file has to be there for."""
+    return _joint_name(list(sources)) if isinstance(sources, Mapping) else stem(sources)
 
 
 def _view_notes(views: Views) -> list[str]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
+from manyviews.linalg.scaled_rows import RowsSideBySide, ScaledRows
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_blocks
 
 __all__ = [
@@ -40,7 +41,7 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedScaling:
+def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -51,6 +52,8 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What is done to the columns or rows first; see ``fit_scaling``.
     balance : bool, default=True
         Divide the view by the root of its total variance, the mean squared distance to its mean.
+    weight : float, default=1.0
+        What squared distances are multiplied with in the end.
 
     Returns
     -------
@@ -58,7 +61,9 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What ``apply_balanced`` needs.
     """
     scaling = fit_scaling(X, kind)
-    return balanced_scaling(scaling, _moments(X, scaling), X.dtype, balance=balance, shifted=not sparse.issparse(X))
+    return balanced_scaling(
+        scaling, _moments(X, scaling), X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X)
+    )
 
 
 class ScaledMoments(NamedTuple):
@@ -70,7 +75,13 @@ class ScaledMoments(NamedTuple):
 
 
 def balanced_scaling(
-    scaling: Scaling, moments: ScaledMoments, dtype: Any, *, balance: bool, shifted: bool = True
+    scaling: Scaling,
+    moments: ScaledMoments,
+    dtype: Any,
+    *,
+    balance: bool,
+    weight: float = 1.0,
+    shifted: bool = True,
 ) -> BalancedScaling:
     """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
 
@@ -78,7 +89,7 @@ def balanced_scaling(
     """
     mean, variance, size = moments
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
-    factor = 1.0 if constant or not balance else variance**-0.5
+    factor = (1.0 if constant or not balance else variance**-0.5) * weight**0.5
     if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
@@ -150,7 +161,9 @@ def _scaled_blocks(X: Any, scaling: Scaling) -> Iterator[Any]:
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:
-    """Return scaled views side by side, CSR if any is sparse."""
+    """Return scaled views side by side: CSR if any is sparse, by blocks if any is scaled when it is read."""
     if any(map(sparse.issparse, arrays)):
-        return sparse.hstack(arrays, format="csr")
+        return sparse.hstack([X if sparse.issparse(X) else np.asarray(X) for X in arrays], format="csr")
+    if any(isinstance(X, ScaledRows) for X in arrays):
+        return RowsSideBySide(arrays)
     return np.hstack(arrays)

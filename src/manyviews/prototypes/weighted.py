@@ -68,6 +68,15 @@ class Stack:
         observed = None if self.observed is None else self.observed[:, rows]
         return Stack(tuple(X[rows] for X in self.arrays), self.squares[:, rows], observed, self.radii)
 
+    def times(self, weights: Array) -> Stack:
+        """Return the same views with their squared distances multiplied by weights (V,)."""
+        if (weights == 1.0).all():
+            return self
+        roots = np.sqrt(weights).tolist()
+        arrays = tuple(X * X.dtype.type(root) for X, root in zip(self.arrays, roots, strict=True))
+        radii = tuple(None if r is None else r * root for r, root in zip(self.radii, roots, strict=True))
+        return Stack(arrays, self.squares * weights[:, None], self.observed, radii)
+
 
 class Assignment(NamedTuple):
     """Labels (n,) and the squared distances (V, n) of the samples to the centres of their clusters."""

@@ -11,6 +11,7 @@ from typing import Any
 from manyviews.pages.charts import chart_data
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
+from manyviews.pages.split_figure import split_figure
 from manyviews.plots.flows import draw_flows
 from manyviews.plots.heat_maps import draw_co_association, draw_features
 from manyviews.plots.maps import hover_texts, map_figure
@@ -216,6 +217,8 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
         charts["convergence"] = convergence_figure(summary)
     if choice := summary["record"]["choice"]:
         charts["choice"] = choice_figure(choice["scores"], choice["n_clusters"])
+        if choice["splits"]:
+            charts["splits"] = split_figure(choice["splits"], choice["n_clusters"])
     names = [cluster["name"] for cluster in summary["clusters"]]
     if (summary["clinical"] or {}).get("survival"):
         charts["survival"] = draw_survival(summary["clinical"]["survival"], names)

@@ -25,6 +25,7 @@ from manyviews.findings.spaces import SCALED
 from manyviews.findings.together import pairs_together
 from manyviews.findings.trust import trust, without_each_view
 from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
+from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
@@ -115,7 +116,7 @@ def summarize(
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
-        "data": {"n_samples": len(checked), "n_features": checked.shape[1], "views": _views(checked, alone, left_out)},
+        "data": _data(model, checked, _views(checked, alone, left_out)),
         "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
         **_against_classes(classes, labels, positions, run),
         "clinical": None if known is None else describe_clinical(known, positions, names),
@@ -235,10 +236,22 @@ def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, fl
 
 def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
     weights = getattr(model, "view_weights_", None)
-    if weights is None or np.shape(weights) != (len(views.names),) or not np.isfinite(weights).all():
+    known = getattr(model, "view_names_in_", views.names)
+    if weights is None or np.shape(weights) != (len(known),) or not np.isfinite(weights).all():
         return None
-    pairs = zip(views.names, np.asarray(weights, dtype=np.float64).tolist(), strict=True)
-    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs]
+    found = dict(zip(map(str, known), np.asarray(weights, dtype=np.float64).tolist(), strict=True))
+    return [{"view": plain(name, 120), "weight": found[name]} for name in views.names if name in found] or None
+
+
+def _data(model: Any, views: Views, described: list[dict[str, Any]]) -> dict[str, Any]:
+    shape = {"n_samples": len(views), "n_features": views.shape[1]}
+    return shape | {"views": described, "wanted": _wanted(model, views)}
+
+
+def _wanted(model: Any, views: Views) -> list[dict[str, Any]] | None:
+    wanted = wanted_of(model, views.names)
+    pairs = [] if wanted is None else wanted.items()
+    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs] or None
 
 
 def _convergence(model: Any) -> dict[str, Any] | None:

@@ -178,6 +178,8 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     n_anchors: int
     n_neighbors: int
+    # places of the views that the base clusterings are made of
+    _told: list[int]
 
     def _ensemble_bytes(self, n: int, M: int, clusters: int, anchor: float, widths: tuple[float, float, float]) -> int:
         """Return the bytes of M base clusterings of up to so many clusters, and their consensus.
@@ -190,6 +192,11 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         one = cut_bytes(n, p, self.n_neighbors, clusters, *widths)
         consensus = 3 * 12 * min(n, CONSENSUS_ROWS) * M + 3 * 8 * n * self.n_clusters + 16 * (M * clusters) ** 2
         return labels + rules + max(jobs * one, consensus)
+
+    def _chances(self) -> Array | None:
+        """Return how often each view in use is drawn, None where all are alike: the draws are then others."""
+        weights = self._weights[self._told]
+        return None if np.ptp(weights) == 0 else weights / weights.sum()
 
     def _anchored_bytes(self, views: Views, M: int, clusters: int, fractions: tuple[float, float], search: str) -> int:
         """Return the bytes of M base clusterings of groups of views, of which such fractions of columns are drawn."""
@@ -213,11 +220,14 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         treatments: list[ViewTreatment],
         settings: EnsembleSettings,
         rng: np.random.Generator,
+        chances: Array | None = None,
     ) -> NDArray[np.int64]:
         ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
         recipe, draws = settings.recipe, settings.draws
         self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
-        ensemble = fit_ensemble(arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs)
+        ensemble = fit_ensemble(
+            arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs, chances=chances
+        )
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
         with one_blas_thread():

@@ -29,7 +29,6 @@ from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["FastMICE"]
 
@@ -80,6 +79,9 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         The last cut. "agreement": the partition that shares most with the base clusterings, found by k-means on their
         one-hot labels from several starts. "released": the normalised cut of the graph between samples and base
         clusters, as published, which at times merges two clear groups and splits off a few samples.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how often it is drawn; 2 draws it about as often as two copies of
+        it would be; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
         not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
@@ -198,6 +200,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         discretization: str = "cosine",
         weighting: Weighting = "equal",
         final: FinalCut = "agreement",
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -207,6 +210,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
@@ -233,16 +237,13 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
 
-    def _may_move_samples(self) -> bool:
-        return False  # over blocks of rows, which stay where they are, the labels are the same
-
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
         self._told = self._telling(views)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
-        metrics = per_view(self.metric, views.names, "metric")
+        metrics = self._of_each(self.metric, views.names, "metric")
         scalings = self._scalings(views.names)
         treatments = [
             fit_treatment(X, scaling, metric or "auto")
@@ -252,7 +253,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         settings = self._settings(len(views), len(self._told), draw_rng)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, self._chances())
 
     def _settings(self, n: int, V: int, rng: np.random.Generator) -> EnsembleSettings:
         """Draw the base clusterings of n samples in V views that tell something."""

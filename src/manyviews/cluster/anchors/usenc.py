@@ -60,6 +60,9 @@ class USENC(AnchorEnsembleClusterer):
         columns divided by :math:`\sqrt\mu`, rows of any length.
     n_init : int, default=3
         Starts of the last k-means.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
         length. The paper: None.
@@ -146,6 +149,7 @@ class USENC(AnchorEnsembleClusterer):
         search: SearchChoice = "auto",
         discretization: str = "kmeans",
         n_init: int = 3,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -155,6 +159,7 @@ class USENC(AnchorEnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
@@ -183,7 +188,7 @@ class USENC(AnchorEnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
         scalings, telling = self._scalings(views.names), self._telling(views)
-        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling, self._weights.tolist())
         self.scalings_ = self._concatenation.scalings
         clusters = self._cluster_range(len(views))
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)

@@ -53,6 +53,9 @@ class USPEC(MultiViewClusterer, PredictMixin):
         columns divided by :math:`\sqrt\mu`, rows of any length.
     n_init : int, default=3
         Starts of the k-means.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
         length. The paper: None.
@@ -130,6 +133,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         search: SearchChoice = "auto",
         discretization: str = "kmeans",
         n_init: int = 3,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -139,6 +143,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -157,7 +162,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         check_anchors(self.n_anchors, self.n_clusters)
         cut_rng, fallback_rng = rng.spawn(2)
         scalings, telling = self._scalings(views.names), self._telling(views)
-        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling, self._weights.tolist())
         self.scalings_ = self._concatenation.scalings
         arrays, treatment = (self._concatenation.of(views.arrays),), self._concatenation.treatment
         rule = EmbeddingRule(self.discretization, 100, self.n_init)  # type: ignore[arg-type]

@@ -84,6 +84,9 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         "metric": [one_of("auto", *METRICS)],
     }
 
+    # whether weights say how many base clusterings are made of each view
+    _draws_by_weight: ClassVar[bool] = True
+
     base: str
     n_base_clusterings: int
     base_cluster_range: Any
@@ -108,6 +111,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     def _make_partitions(self, views: Views, rng: np.random.Generator) -> list[Labels]:
         """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
+        sizes = self._base_numbers()
         self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
         partitions, silent = [], []
         learn = self.base == "features"
@@ -118,7 +122,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         seen = telling_rows(views, _directed(zip(range(len(scalings)), scalings, metrics, strict=False)))
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
             made = (
-                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], child)
+                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], (sizes[v], child))
                 if learn
                 else _given(views, v)
             )
@@ -127,12 +131,25 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 continue
             self._sources.append((v, made[0]))
             partitions.append(made[1])
+        self._made = [v for v, _ in self._sources] or [0]
         self._check_silent(views, silent, partitions)
         if not partitions:
             partitions = [np.zeros((len(views), 1), dtype=np.int64)]
         self.base_labels_ = np.hstack(partitions)
         _check_inside(self.base_labels_)
         return partitions
+
+    def _base_numbers(self) -> list[int]:
+        """Return how many base clusterings are made of each view."""
+        r, weights = self.n_base_clusterings, self._weights
+        if not self._draws_by_weight:
+            return [r] * weights.size
+        if self.base == "labels" and np.ptp(weights) > 0:
+            raise ValueError(
+                "with base='labels' no base clusterings are drawn, so view_weights other than 0 and equal ones cannot "
+                "say how often; repeat the columns of a view that is to count more, or use MVEC, which weighs views"
+            )
+        return [max(1, round(r * weight)) for weight in weights.tolist()]
 
     def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
@@ -144,27 +161,30 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             return "cosine" if sparse.issparse(X) else "euclidean"
         return str(self.metric)
 
-    def _learned(self, X: Any, scaling: Scaling, metric: Any, seen: NDArray[np.bool_], rng: np.random.Generator) -> Any:
-        """Run k-means many times on the rows of a view that are seen."""
+    def _learned(
+        self, X: Any, scaling: Scaling, metric: Any, seen: NDArray[np.bool_], draws: tuple[int, np.random.Generator]
+    ) -> Any:
+        """Run k-means many times, so often with this generator, on the rows of a view that are seen."""
+        count, rng = draws
         rows = _rows_seen(X, scaling, metric, seen)
         candidates = _starting_rows(rows, rng)
         if candidates.size < 2:
             return None
         low, high = self._range(seen.size)
-        children = rng.spawn(self.n_base_clusterings + 1)
-        numbers = np.clip(cluster_numbers(self.n_base_clusterings, low, high, children[-1]), 2, candidates.size)
-        self._say(f"{self.n_base_clusterings} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
+        children = rng.spawn(count + 1)
+        numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
+        self._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
 
         def some(start: int) -> list[Any]:
-            chosen = range(start, min(start + PARTITIONS_PER_JOB, self.n_base_clusterings))
+            chosen = range(start, min(start + PARTITIONS_PER_JOB, count))
             return [
                 random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric)
                 for i in chosen
             ]
 
-        starts = ((start,) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB))
+        starts = ((start,) for start in range(0, count, PARTITIONS_PER_JOB))
         runs = [run for part in in_threads(some, starts, self.n_jobs) for run in part]
-        labels = np.full((seen.size, self.n_base_clusterings), -1, dtype=np.int64)
+        labels = np.full((seen.size, count), -1, dtype=np.int64)
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
         stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)

@@ -71,6 +71,10 @@ class KCC(EnsembleClusterer):
         Change of the sum of distances that ends a start.
     max_iter : int, default=40
         Most iterations of a start.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how many of the base clusterings are made of it; with
+        base="labels" only 0 and equal ones; 0 leaves it out. Views that a mapping leaves out get 1. By default all
+        alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first; see ``MVEC``.
     views : list of int or mapping, default=None
@@ -148,6 +152,7 @@ class KCC(EnsembleClusterer):
         n_init: int = 10,
         tol: float = 1e-5,
         max_iter: int = 40,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -157,6 +162,7 @@ class KCC(EnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.n_base_clusterings = n_base_clusterings
         self.base_cluster_range = base_cluster_range
@@ -178,7 +184,7 @@ class KCC(EnsembleClusterer):
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
         B = OneHotRows(labels, self._widths)
-        weights = self._weights(labels.shape[1])
+        weights = self._partition_weights(labels.shape[1])
         if self.normalize_utility:
             scales = partition_scales(B, self._widths, self.utility, self.utility_power)
             weights = weights / np.maximum(scales, TINY)
@@ -207,7 +213,7 @@ class KCC(EnsembleClusterer):
             max_iter=self.max_iter,
         )
 
-    def _weights(self, n_base_clusterings: int) -> Array:
+    def _partition_weights(self, n_base_clusterings: int) -> Array:
         if self.base_weights is None:
             return np.ones(n_base_clusterings)
         weights = np.asarray(self.base_weights, dtype=np.float64)

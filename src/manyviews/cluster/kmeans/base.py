@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import one_of
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
+from manyviews.views.new_samples import FittedViews
 
 __all__ = ["CentroidClusterer", "MeansMixin"]
 
@@ -38,7 +39,7 @@ class MeansMixin:
     """Adds the means of the clusters, which ``_keep_means`` stores."""
 
     _order: NDArray[np.int64]
-    view_names_in_: NDArray[Any]
+    _fitted_views: FittedViews
 
     def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int) -> None:
         observed = views.observed.T
@@ -50,7 +51,7 @@ class MeansMixin:
     def cluster_centers_(self) -> dict[str, Array]:
         """Mean of each cluster in each view, (k, d_v), in units of the data; NaN where no member was observed."""
         inverse = np.argsort(self._order)
-        return {str(name): M[inverse] for name, M in zip(self.view_names_in_, self._means, strict=True)}
+        return {str(name): M[inverse] for name, M in zip(self._fitted_views.names, self._means, strict=True)}
 
 
 class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
@@ -72,7 +73,9 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
         sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / len(views)))
         starts = int(2 * self._jobs() * sampled * sum(map(copy_bytes, views.arrays)))
         gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
-        return super()._memory_estimate(views) + max(starts, gaps)
+        # of each start those before and after an update, and the best; in units of the data at the end
+        centers = (1 + 4 * self._jobs()) * center_bytes(views, self.n_clusters)
+        return super()._memory_estimate(views) + max(starts, gaps) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         # losses, weights and distances of every pair of sample and view

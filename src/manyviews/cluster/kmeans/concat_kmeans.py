@@ -12,10 +12,11 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaled_rows import is_on_disk
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -25,6 +26,9 @@ from manyviews.prototypes.weighted import center_distances, make_stack
 from manyviews.views import Views
 
 __all__ = ["ConcatKMeans", "distance_confidence"]
+
+# sets of dense centres that there are at a time
+CENTER_SETS = 3
 
 
 class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
@@ -47,6 +51,9 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     balance_views : bool, default=True
         Divide each view by the root of its total variance after scaling, so that views count alike. Con-MC of the
         papers is False with ``scaling="minmax"``.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -101,6 +108,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     (90,)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
         "n_init": [POSITIVE_INT],
         "max_iter": [POSITIVE_INT],
@@ -113,6 +121,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         n_init: int = 10,
         max_iter: int = 300,
         balance_views: bool = True,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -122,15 +131,19 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_init = n_init
         self.max_iter = max_iter
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
+        centers = CENTER_SETS * center_bytes(views, self.n_clusters)
+        if all(map(is_on_disk, views.arrays)):
+            return super()._memory_estimate(views) + centers
         copies = [copy_bytes(X) for X in views.arrays]
         dense = not any(map(sparse.issparse, views.arrays))
         # side by side, k-means' own copy, and its deviations from the mean
-        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies)
+        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding

@@ -41,13 +41,17 @@ ENTRY_WEIGHT = 0.5
 
 
 class Pacing(NamedTuple):
-    """Kind of weights, share of pairs selected first, growth of the pace and sweeps per stage, factor of losses."""
+    """Kind of weights, share of pairs selected first, growth of the pace and sweeps per stage, factor of losses.
+
+    ``times`` (V, 1) says how often each view is there; losses are those of one copy.
+    """
 
     kind: PacingKind = "smooth"
     share: float = 0.55
     growth: float = 1.1
     n_sweeps: int = 1
     loss_scale: float | Literal["auto"] = "auto"
+    times: Any = 1.0
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,7 @@ def self_paced_kmeans(
         Centres, labels, losses, history, and when each pair came in.
     """
     current = assign(stack, centers)
-    pace = first_pace(stack, current.losses, pacing.share)
+    pace = first_pace(stack, current.losses / pacing.times, pacing.share)
     trace = _Trace(stack, keep_labels=keep_labels)
     if pacing.kind != "none" and pace > 0:
         scale = loss_factor(pacing, pace)
@@ -205,12 +209,12 @@ def _stage(
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
     pairs = current.losses.size if stack.observed is None else np.count_nonzero(stack.observed)
-    scaled = Assignment(current.labels, current.losses * scale)
+    scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
     least = 1.0
     for _ in range(pacing.n_sweeps):
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
-        scaled = Assignment(current.labels, current.losses * scale)
-        objective = paced_losses(scaled.losses, pace * scale, pacing.kind).sum() / scale
+        scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
+        objective = (pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
         trace.add(float(objective), pace, float(weights.sum() / pairs), weights)
         trace.watch(current.labels)
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
@@ -275,6 +279,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels of each sweep, at the memory of n numbers for each sweep of each
         start; it changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "minmax" if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -380,6 +387,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         tol: float = 1e-6,
         max_iter: int = 300,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -389,6 +397,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.pacing = pacing
         self.initial_share = initial_share
         self.growth = growth
@@ -412,7 +421,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
         stack = self._fit_stack(views)
-        pacing = Pacing(self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
+        pacing = Pacing(
+            self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale, self._weights[:, None]
+        )
         kinds = self._start_kinds(stack)
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
@@ -453,9 +464,10 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
         self.inertia_, self.selection_order_ = float(losses.sum()), best.entries
+        losses = losses / self._weights[:, None]
         pace = first_pace(stack, losses, self.initial_share)
         scale = 6.0 / pace if pace > 0 else 1.0
         self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.pacing) * stack.ones
         means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
-        return self._record(FitResult(best.assignment.labels, best.history, weights=means))
+        return self._record(FitResult(best.assignment.labels, best.history, weights=self._weights * means))

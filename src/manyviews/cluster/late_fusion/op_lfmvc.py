@@ -177,6 +177,9 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels Y of each iteration, at the memory of n numbers for each iteration
         and start; it changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its partition as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -286,6 +289,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         tol: float = 1e-6,
         max_iter: int = 100,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -295,6 +299,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma
@@ -335,7 +340,8 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         self._C, self.rotations_, self._beta = result.C, result.W, result.beta
         embedding = consensus_rows(stacked, result.beta, result.W)
         confidence = direction_confidence(embedding, result.C)
-        return self._record(FitResult(self._assign(stacked), result.history, result.beta, embedding, confidence))
+        weights = np.sqrt(self._weights) * result.beta
+        return self._record(FitResult(self._assign(stacked), result.history, weights, embedding, confidence))
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:
         labels: NDArray[np.int64] = rotated_labels(stacked, self._C[None], self.rotations_[None], self._beta[None])[0]

@@ -46,7 +46,8 @@
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
     const dressed = { ...trace };
     if (trace.marker) {
-      const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
+      const shrink = hue !== undefined && narrow.matches ? 0.75 : 1;
+      const size = Array.isArray(trace.marker.size) ? trace.marker.size : trace.marker.size * shrink;
       const scaled = Array.isArray(trace.marker.color);  // a colour for each point says something itself
       dressed.marker = { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined };
     }
@@ -119,7 +120,7 @@
       box.classList.toggle("cut", hidden - box.scrollLeft > 2);
     };
     box.addEventListener("scroll", mark, { passive: true });
-    new ResizeObserver(mark).observe(box);
+    new ResizeObserver(() => requestAnimationFrame(mark)).observe(box);  // else it may go round and round
   }
 
   const buttons = [...document.querySelectorAll("[data-cluster]")];
