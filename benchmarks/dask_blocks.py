@@ -61,7 +61,7 @@ def sent(dask_worker):
 
 
 def workers(count):
-    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None, memory_limit=None)
+    return LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", memory_limit=None)
 
 
 def model(method):

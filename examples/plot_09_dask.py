@@ -17,7 +17,7 @@ data = datasets.load("mfeat")
 
 # %%
 # A cluster: here two workers in this process. ``Client("tcp://host:8786")`` goes to one of your own.
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
 client = Client(cluster)
 
 # %%

@@ -18,10 +18,7 @@ def overlapping():
     return datasets.make_blobs_views(N, (8, 6), 3, view_noise=0.3, random_state=0).views
 
 
-MOVING = [row for row in METHODS if row.name != "fastmice"]  # which has the same labels over blocks of rows as they are
-
-
-@pytest.mark.parametrize("method", MOVING, ids=lambda row: row.name)
+@pytest.mark.parametrize("method", METHODS, ids=lambda row: row.name)
 def test_a_permutation_of_the_samples_permutes_the_result(method, overlapping):
     given = np.random.default_rng(1).permutation(N)
     first, second = (method.load()(3, random_state=0).fit(views) for views in (overlapping, overlapping[given]))

@@ -144,6 +144,15 @@ def test_a_column_of_obs_may_hold_the_ids(h5ad, tmp_path):
     np.testing.assert_array_equal(data.views.view("other").ravel(), np.arange(N))
 
 
+def test_ids_of_a_mudata_may_be_in_the_obs_of_the_whole(h5mu):
+    with h5py.File(h5mu, "r+") as file:
+        obs = anndata.io.read_elem(file["obs"])
+        obs["patient"] = [f"patient {name}" for name in obs.index]
+        anndata.io.write_elem(file, "obs", obs)
+    names = read_views(h5mu, id_column="patient").views.sample_names
+    assert names.tolist() == [f"patient s{i}" for i in range(N)]
+
+
 def test_raw_counts_have_the_names_of_all_genes(rna, tmp_path):
     rna.raw = rna
     small = rna[:, :3].copy()

@@ -65,7 +65,7 @@ class Beyond:
                 yield client
             return
         with (
-            LocalCluster(n_workers=self.workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=self.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             yield client

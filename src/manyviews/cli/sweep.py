@@ -12,11 +12,13 @@ from cyclopts import Parameter
 from manyviews.cli.console import Stages, UsageError, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import Reading, check_n_clusters, parse_settings, parse_weights
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
     AsJson,
     Header,
     IdColumn,
+    MemorySize,
     Missing,
     NClusters,
     Switch,
@@ -39,7 +41,7 @@ from manyviews.cli.output import (
 )
 from manyviews.cli.preparing import Preparing, fills
 from manyviews.cli.reading import read_data, say_notes, target_folder
-from manyviews.cluster.registry import DEFAULT_METHOD
+from manyviews.cluster.registry import DEFAULT_METHOD, find_method
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -69,9 +71,11 @@ def sweep(
     missing: Missing = None,
     preparing: Preparing | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     seed: Whole = 0,
     jobs: Whole = 1,
     time_limit: float | None = None,
+    memory_limit: MemorySize = None,
     out: str | None = None,
     force: Switch = False,
     as_json: AsJson = False,
@@ -113,6 +117,8 @@ def sweep(
         Fits at a time; -1 for one per core.
     time_limit
         Seconds that one fit may take.
+    memory_limit
+        Memory that one process may hold, such as 8GB or 500MB.
     out
         Output folder, by default manyviews-sweep-NAME in the current folder.
     force
@@ -122,15 +128,12 @@ def sweep(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.cluster.registry import find_method
-
     check_jobs(jobs)
     check_limit(time_limit)
-    with user_input():
-        chosen = find_method(method).load()
+    chosen = _method(method)
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=fills(preparing))
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
     place = target_folder(out, "manyviews-sweep", source, view, _check_place)
     data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
@@ -139,10 +142,16 @@ def sweep(
     say_notes(data, progress)
     content = content_of(data, weights)
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=content, force=force)
-    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
+    limits = {"n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed} | limits
     found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
     _write(found, data, method, content, folder)
     _tell(found, place, as_json=as_json, quiet=quiet)
+
+
+def _method(name: str) -> Any:
+    with user_input():
+        return find_method(name).load()
 
 
 def _tell(found: Sweep, place: str, *, as_json: bool, quiet: bool) -> None:

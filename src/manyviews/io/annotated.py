@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -15,26 +15,49 @@ from scipy import sparse
 
 from manyviews.io.arrays import check_matrix
 from manyviews.io.choosing import choose
+from manyviews.io.features import shown
 from manyviews.io.files import file_kind, readable, require_file, stem
 from manyviews.io.hdf5 import check_own, own_item
 from manyviews.views.frames import frame_content, is_frame
 
-__all__ = ["Element", "list_samples", "opened", "read_element", "read_elements", "sample_ids"]
+__all__ = ["Annotations", "Element", "list_samples", "opened", "read_element", "read_elements", "sample_ids"]
 
 _FOLDERS = ("layers", "obsm")
 
 
-class Element(NamedTuple):
-    """One matrix of a file: name of the view, numbers, ids of the samples, names of the columns, their annotations.
+class Annotations(Mapping[str, NDArray[Any]]):
+    """Columns that describe n samples, each made an array of objects when it is asked for, with None where it is empty.
 
-    ``obs`` has one object array of shape (n,) per column that describes the samples, with None for missing entries.
+    Parameters
+    ----------
+    *frames : pandas.DataFrame
+        Tables of the n samples; of two columns of one name the later one counts.
     """
+
+    def __init__(self, *frames: Any) -> None:
+        self._frames = {str(name): (frame, name) for frame in frames for name in frame.columns}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        frame, own = self._frames[name]
+        column = frame[own].astype(object)
+        values: NDArray[Any] = column.where(column.notna(), None).to_numpy(dtype=object)
+        return values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+
+class Element(NamedTuple):
+    """One matrix of a file: name of the view, numbers, ids of the samples, names of the columns, their annotations."""
 
     view: str
     array: Any
     ids: list[str]
     columns: tuple[str, ...] | None
-    obs: dict[str, NDArray[Any]]
+    obs: Annotations
 
 
 class _Place(NamedTuple):
@@ -83,12 +106,12 @@ def read_elements(
     return found, notes
 
 
-def list_samples(path: str | os.PathLike[str]) -> tuple[list[str], dict[str, NDArray[Any]]]:
+def list_samples(path: str | os.PathLike[str]) -> tuple[list[str], Annotations]:
     """Return the names of all samples of a file, and the columns of obs that describe them."""
     given = os.fspath(path)
     with opened(path) as file:
         frame = read_element(file, "obs", given)
-    return list(map(str, frame.index)), _columns(frame)
+    return list(map(str, frame.index)), Annotations(frame)
 
 
 @contextmanager
@@ -165,10 +188,8 @@ def _all_main(file: Any, places: dict[str, _Place], where: str) -> tuple[list[st
 def _element(file: Any, name: str, place: _Place, id_column: str | None, where: str) -> Element:
     group = file[place.group] if place.group else file
     obs = read_element(group, "obs", where)
-    about = _columns(obs)
-    ids = sample_ids(obs, id_column, where)
-    if place.group:
-        about = _of_all(file, list(map(str, obs.index)), where) | about
+    about = Annotations(*([_of_all(file, obs.index, where)] if place.group else []), obs)
+    ids = sample_ids(obs.index, about, id_column, where)
     array = read_element(group, place.path, where)
     columns: tuple[str, ...] | None = None
     if is_frame(array):
@@ -193,23 +214,13 @@ def _view_name(name: str, where: str) -> str:
     return name.removesuffix("/X") if name.count("/") == 1 and name != "raw/X" else name
 
 
-def _columns(frame: Any) -> dict[str, NDArray[Any]]:
-    """Return the columns of a pandas frame as objects, None where an entry is missing."""
-    found = {}
-    for name in frame.columns:
-        column = frame[name].astype(object)
-        found[str(name)] = column.where(column.notna(), None).to_numpy(dtype=object)
-    return found
-
-
-def sample_ids(obs: Any, id_column: str | None, where: str) -> list[str]:
+def sample_ids(index: Sequence[Any], about: Annotations, id_column: str | None, where: str) -> list[str]:
     """Return the names of the samples: the index of obs, or one of its columns."""
     if id_column is None:
-        return list(map(str, obs.index))
-    about = _columns(obs)
+        return list(map(str, index))
     if id_column not in about:
         close = difflib.get_close_matches(id_column, about, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"its columns are {', '.join(map(repr, list(about)[:6]))}"
+        hint = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(list(about)) or 'none'}"
         raise ValueError(f"{where}: obs has no column {id_column!r} to match samples by; {hint}")
     ids = about[id_column].tolist()
     if None in ids:
@@ -217,11 +228,8 @@ def sample_ids(obs: Any, id_column: str | None, where: str) -> list[str]:
     return list(map(str, ids))
 
 
-def _of_all(file: Any, ids: Sequence[str], where: str) -> dict[str, NDArray[Any]]:
-    """Return the columns of obs of the whole file for the samples of one modality."""
+def _of_all(file: Any, index: Any, where: str) -> Any:
+    """Return obs of the whole file for the samples of one modality; no columns where it lacks some of them."""
     frame = read_element(file, "obs", where)
-    place = {str(key): row for row, key in enumerate(frame.index)}
-    rows = [place.get(key, -1) for key in ids]
-    if -1 in rows or not frame.shape[1]:
-        return {}
-    return {name: column[rows] for name, column in _columns(frame).items()}
+    rows = frame.index.get_indexer(index) if frame.index.is_unique else np.array([-1])
+    return frame.iloc[rows] if (rows >= 0).all() else frame.iloc[:0, :0]

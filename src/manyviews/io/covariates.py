@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,13 +76,12 @@ def read_covariates(
     """
     given = os.fspath(path)
     own, found = _read(path)
-    names = list(found)
+    names, key = list(found), None
     if own is None and ids is not None:
         key = _id_column(path, ids, id_column)
         own = read_columns(path, all_text=True)[key]
-        del found[key]
-    wanted = [name for name in names if name in found] if columns is None else choose(names, columns, given)
-    chosen = {name: found[name] for name in wanted if name in found}
+    wanted = names if columns is None else choose(names, columns, given)
+    chosen = {name: found[name] for name in wanted if name != key}
     if not chosen:
         raise ValueError(f"{given} has no column left that describes the samples")
     if own is None or ids is None:
@@ -96,7 +95,7 @@ def read_covariates(
     return _matched(given, [str(key) for key in own], chosen, ids)
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[list[Any] | None, dict[str, NDArray[Any]]]:
+def _read(path: str | os.PathLike[str]) -> tuple[list[Any] | None, Mapping[str, NDArray[Any]]]:
     """Return the names of the samples, where the file says which they are, and all columns."""
     kind = file_kind(path)
     if kind in ANNOTATED:

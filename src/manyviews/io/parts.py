@@ -198,7 +198,7 @@ def _annotated_part(element: Element, options: PartOptions, given: str) -> Part:
     array, notes = _cut(array, replace(options, columns=None), given)
     column = None if options.truth is None else options.truth.removeprefix("obs:")
     truth = None
-    if column in element.obs:
+    if column is not None and column in element.obs:
         truth = check_labels(element.obs[column], len(element.ids), f"{given}: column {column!r} of obs")
     about = {name: element.obs[name] for name in options.about if name in element.obs}
     columns = {} if names is None else {element.view: names}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manyviews.io.annotated import list_samples, opened, read_element, sample_ids
+from manyviews.io.annotated import Annotations, list_samples, opened, read_element, sample_ids
 from manyviews.io.files import ANNOTATED
 from manyviews.io.write import atomic_file, check_file
 
@@ -91,7 +91,8 @@ def write_obs(
     place = {str(key): row for row, key in enumerate(samples)}
     with opened(source) as file:
         obs = read_element(file, "obs", os.fspath(source))
-    rows = np.array([place.get(key, -1) for key in sample_ids(obs, id_column, os.fspath(source))], dtype=np.intp)
+    keys = sample_ids(obs.index, Annotations(obs), id_column, os.fspath(source))
+    rows = np.array([place.get(key, -1) for key in keys], dtype=np.intp)
     if (rows < 0).all():
         raise ValueError(f"{os.fspath(source)}: none of its samples has a label; check that the names are the same")
     names = [str(cluster) for cluster in np.unique(clusters)]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
+from manyviews.linalg.scaled_rows import RowsSideBySide, ScaledRows
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_blocks
 
 __all__ = [
@@ -160,7 +161,9 @@ def _scaled_blocks(X: Any, scaling: Scaling) -> Iterator[Any]:
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:
-    """Return scaled views side by side, CSR if any is sparse."""
+    """Return scaled views side by side: CSR if any is sparse, by blocks if any is scaled when it is read."""
     if any(map(sparse.issparse, arrays)):
-        return sparse.hstack(arrays, format="csr")
+        return sparse.hstack([X if sparse.issparse(X) else np.asarray(X) for X in arrays], format="csr")
+    if any(isinstance(X, ScaledRows) for X in arrays):
+        return RowsSideBySide(arrays)
     return np.hstack(arrays)

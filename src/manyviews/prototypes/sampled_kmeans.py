@@ -20,8 +20,8 @@ def sampled_kmeans(X: Any, k: int, rng: np.random.Generator, *, n_init: int = 10
 
     Parameters
     ----------
-    X : ndarray or CSR of shape (n, d)
-        Rows to group.
+    X : array-like of shape (n, d)
+        Rows to group: dense, CSR or read by blocks.
     k : int
         Number of clusters.
     rng : Generator
@@ -38,7 +38,7 @@ def sampled_kmeans(X: Any, k: int, rng: np.random.Generator, *, n_init: int = 10
     """
     n = X.shape[0]
     if n <= START_ROWS:
-        return kmeans(X, k, rng, n_init=n_init, max_iter=max_iter)
+        return kmeans(X[:], k, rng, n_init=n_init, max_iter=max_iter)
     some = kmeans(X[np.sort(rng.choice(n, START_ROWS, replace=False))], k, rng, n_init=n_init, max_iter=max_iter)
     run = row_kmeans(X, some.centers.astype(X.dtype), "euclidean", max_iter=max_iter)
     inertia = float(run.objective[-1]) + float(squared_lengths(X, np.float64).sum())

@@ -100,6 +100,7 @@ def sweep(
     random_state: int = 0,
     n_jobs: int = 1,
     time_limit: float | None = None,
+    memory_limit: int | None = None,
     store: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:
@@ -125,6 +126,8 @@ def sweep(
         Fits at a time; -1 for one per core.
     time_limit : float, default=None
         Seconds that one fit may take; None for no limit.
+    memory_limit : int, default=None
+        Bytes that a process may hold; None for no limit.
     store : path-like, default=None
         File that keeps the finished fits, so that a call that was interrupted goes on where it was.
     progress : callable, default=None
@@ -148,7 +151,7 @@ def sweep(
     --------
     >>> import manyviews
     >>> data = manyviews.datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.2, random_state=0)
-    >>> model = manyviews.ConcatKMeans(3, n_init=1)
+    >>> model = manyviews.ConcatKMeans(3)
     >>> found = manyviews.sweep(model, data.views, {"n_clusters": [2, 3]}, seeds=2, truth=data.labels)
     >>> found.table["n_clusters"], found.table["acc"][1]
     ([2, 3], 1.0)
@@ -166,11 +169,10 @@ def sweep(
         for point in points
         for i in range(int(seeds))
     ]
+    limits: dict[str, Any] = {"n_jobs": n_jobs, "time_limit": time_limit, "memory_limit": memory_limit}
     with tempfile.TemporaryDirectory(prefix="manyviews-sweep-") as folder:
         place = Path(folder) / "runs.jsonl" if store is None else Path(store)
-        outcomes = run_all(
-            runs, {"data": data}, place, n_jobs=n_jobs, time_limit=time_limit, keep_labels=True, progress=progress
-        )
+        outcomes = run_all(runs, {"data": data}, place, keep_labels=True, progress=progress, **limits)
     at_points = [outcomes[i : i + int(seeds)] for i in range(0, len(outcomes), int(seeds))]
     graphs = view_graphs(checked)
     return _gathered(tuple(grid), points, at_points, graphs)

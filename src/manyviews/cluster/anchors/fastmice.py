@@ -20,8 +20,8 @@ from manyviews.cluster.anchors.base import (
     as_fitted,
     check_anchors,
     checked_range,
-    draw_groups,
 )
+from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.partitions.discretize import EmbeddingRule
@@ -236,9 +236,6 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
     def _cluster_range(self, n: int) -> tuple[int, int]:
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
-
-    def _may_move_samples(self) -> bool:
-        return False  # over blocks of rows, which stay where they are, the labels are the same
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)

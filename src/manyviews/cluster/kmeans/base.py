@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import one_of
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
@@ -73,7 +73,9 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
         sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / len(views)))
         starts = int(2 * self._jobs() * sampled * sum(map(copy_bytes, views.arrays)))
         gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
-        return super()._memory_estimate(views) + max(starts, gaps)
+        # of each start those before and after an update, and the best; in units of the data at the end
+        centers = (1 + 4 * self._jobs()) * center_bytes(views, self.n_clusters)
+        return super()._memory_estimate(views) + max(starts, gaps) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         # losses, weights and distances of every pair of sample and view

@@ -12,10 +12,11 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.result import FitResult
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaled_rows import is_on_disk
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -25,6 +26,9 @@ from manyviews.prototypes.weighted import center_distances, make_stack
 from manyviews.views import Views
 
 __all__ = ["ConcatKMeans", "distance_confidence"]
+
+# sets of dense centres that there are at a time
+CENTER_SETS = 3
 
 
 class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
@@ -104,6 +108,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     (90,)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
         "n_init": [POSITIVE_INT],
         "max_iter": [POSITIVE_INT],
@@ -132,10 +137,13 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
+        centers = CENTER_SETS * center_bytes(views, self.n_clusters)
+        if all(map(is_on_disk, views.arrays)):
+            return super()._memory_estimate(views) + centers
         copies = [copy_bytes(X) for X in views.arrays]
         dense = not any(map(sparse.issparse, views.arrays))
         # side by side, k-means' own copy, and its deviations from the mean
-        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies)
+        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding

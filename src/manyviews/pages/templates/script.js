@@ -120,7 +120,7 @@
       box.classList.toggle("cut", hidden - box.scrollLeft > 2);
     };
     box.addEventListener("scroll", mark, { passive: true });
-    new ResizeObserver(mark).observe(box);
+    new ResizeObserver(() => requestAnimationFrame(mark)).observe(box);  // else it may go round and round
   }
 
   const buttons = [...document.querySelectorAll("[data-cluster]")];
