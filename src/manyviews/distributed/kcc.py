@@ -42,7 +42,7 @@ def fit_kcc(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     base = _partitions(model, views, partition_rng)
     widths = np.max(base.gather(_largest), axis=0) + 1
     model._widths = widths
-    weights = model._weights(widths.size)
+    weights = model._partition_weights(widths.size)
     if model.normalize_utility:
         sizes = base.total(_sizes, shared=(widths,))
         scales = scales_of(sizes, widths, model.utility, model.utility_power)
