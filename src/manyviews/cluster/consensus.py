@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from manyviews.cluster.anchors.base import (
     AnchorEnsembleClusterer,
     Ensemble,
-    GroupDraws,
     as_fitted,
-    draw_groups,
     fit_ensemble,
     wide_rows,
 )
+from manyviews.cluster.anchors.groups import GroupDraws, draw_groups
 from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
 from manyviews.cluster.memory import copy_bytes

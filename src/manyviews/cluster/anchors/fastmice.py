@@ -20,8 +20,8 @@ from manyviews.cluster.anchors.base import (
     as_fitted,
     check_anchors,
     checked_range,
-    draw_groups,
 )
+from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.partitions.discretize import EmbeddingRule

@@ -12,9 +12,9 @@ from manyviews.cluster.anchors.base import (
     EnsembleSettings,
     check_anchors,
     checked_range,
-    draw_groups,
     keeps_concatenation,
 )
+from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
