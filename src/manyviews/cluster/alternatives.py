@@ -8,14 +8,20 @@ from scipy import sparse
 
 from manyviews.cluster.memory import readable_size
 from manyviews.cluster.registry import METHODS, MethodInfo
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.views import Views
 
-__all__ = ["takers_of_missing", "that_would_fit"]
+__all__ = ["takers_of_missing", "takers_of_weights", "that_would_fit"]
 
 
 def takers_of_missing() -> str:
     """Return the methods that take samples not observed in some view, with commas between."""
     return ", ".join(row.class_name for row in METHODS if row.missing)
+
+
+def takers_of_weights() -> str:
+    """Return the methods whose ``fit`` takes ``sample_weight``, with commas between."""
+    return ", ".join(row.class_name for row in METHODS if issubclass(row.load(), SampleWeightMixin))
 
 
 def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:

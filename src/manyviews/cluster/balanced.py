@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from manyviews.cluster.base import MultiViewClusterer
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.views import Views
@@ -20,10 +22,10 @@ class BalancedClusterer(MultiViewClusterer):
 
     balance_views: bool
 
-    def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
+    def _fit_scaled(self, views: Views, weights: NDArray[Any] | None = None) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
-        self._balanced = [fit_balanced(X, kind, balance=self.balance_views) for X, kind in chosen]
+        self._balanced = [fit_balanced(X, kind, balance=self.balance_views, weights=weights) for X, kind in chosen]
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
+from manyviews.cluster.sample_weight import checked_sample_weight, first_counted
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import check_reference, matched_numbers
 from manyviews.optim.history import History
@@ -75,7 +76,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, match_to: Any = None, **refused: Never) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -89,6 +90,9 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             Labels of an earlier run, whose cluster numbers are kept: they are matched one to one so that as many
             samples as possible keep theirs; -1 for samples that the earlier run did not have. It changes the numbers,
             never the groups. By default clusters are numbered by size, largest first.
+        **refused : None
+            Nothing else is taken. ``sample_weight`` is taken by the methods that have a weighted form; the error names
+            them.
 
         Returns
         -------
@@ -99,7 +103,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         ------
         ValueError, TypeError
             If the data or a parameter does not fit, there are fewer distinct samples than clusters, or the machine has
-            too little memory; the message says what to change.
+            too little memory, or for an argument that the method does not take; the message says what to change.
 
         Warns
         -----
@@ -115,20 +119,34 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
+        if refused:
+            raise TypeError(self._why_refused(next(iter(refused))))
         with plain_integers(self):
             self._fit_checked(X, match_to)
         return self
 
+    def _why_refused(self, argument: str) -> str:
+        name = type(self).__name__
+        if argument != "sample_weight":
+            return f"{name}.fit() got an unexpected keyword argument {argument!r}; leave it out"
+        return (
+            f"{name} has no form in which samples weigh differently, so fit takes no sample_weight; leave it out, or "
+            f"use {self._alternatives().takers_of_weights()}"
+        )
+
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
-    def _fit_checked(self, X: Any, match_to: Any) -> None:
+    def _fit_checked(self, X: Any, match_to: Any, sample_weight: Any = None) -> None:
         views = self._check_views(X, reset=True)
-        first = self._first_equals(views)
+        weights = None if sample_weight is None else checked_sample_weight(sample_weight, len(views))
+        first = self._first_equals(views, weights)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
-        self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
+        counted = views if weights is None or weights.all() else views[weights > 0]
+        self._note_constant(views, [name for name, X in counted.items() if is_constant(X)])
+        rng = child_rng(self.random_state)
         # rounding may part copies of a sample that lies halfway between clusters
-        raw = self._fit(views, child_rng(self.random_state))[first]
+        raw = (self._fit(views, rng) if weights is None else self._fit_weighted(views, rng, weights))[first]
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
@@ -140,6 +158,9 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
+
+    def _fit_weighted(self, views: Views, rng: np.random.Generator, weights: NDArray[Any]) -> NDArray[np.int64]:
+        raise TypeError(f"{type(self).__name__} defines no weighted solver")
 
     def _record(self, result: Solved) -> NDArray[np.int64]:
         """Store what a solver found as the attributes that all methods share, and return its labels.
@@ -206,13 +227,15 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return the most samples for which a fit is started, None where memory alone decides."""
         return None
 
-    def _first_equals(self, views: Views) -> NDArray[np.int64]:
-        """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
+    def _first_equals(self, views: Views, weights: NDArray[Any] | None = None) -> NDArray[np.int64]:
+        """Return the first sample that equals each, (n,), of those that count; refuse too few distinct ones."""
         n, k = len(views), self.n_clusters
         if k > n:
             raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
         first = first_equals(views.arrays)
-        distinct = int(np.count_nonzero(first == np.arange(n)))
+        if weights is not None:
+            first = first_counted(first, weights)
+        distinct = np.unique(first if weights is None else first[weights > 0]).size
         if k > distinct:
             raise ValueError(
                 f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "

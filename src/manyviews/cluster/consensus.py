@@ -14,6 +14,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
 from manyviews.partitions.anchor_cut import CutRecipe
@@ -46,7 +47,7 @@ class _Ballot(NamedTuple):
     origins: list[tuple[str, str]]
 
 
-class Consensus(AnchorEnsembleClusterer):
+class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
     r"""Consensus of many methods, the default.
 
     Base clusterings of random groups of views, columns, anchors and treatments (standardised or as given, Euclidean or
@@ -197,7 +198,7 @@ class Consensus(AnchorEnsembleClusterer):
             return int(np.clip(CLUSTERED_ROWS // n, FEWEST, MOST))
         return self.n_base_clusterings
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> Labels:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> Labels:
         anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
         wanted = self._wanted(views.names)
         self._told = [v for v in self._telling(views) if wanted[v] > 0] or list(np.flatnonzero(wanted))
@@ -208,18 +209,18 @@ class Consensus(AnchorEnsembleClusterer):
         chosen = [scalings[v] for v in self._told]
         observed, chances = views.observed[:, self._told], wanted[self._told] / wanted[self._told].sum()
         treatments = treatments_of(told, chosen)
-        first = view_treatments(told, chosen, treatments[0])
+        first = view_treatments(told, chosen, treatments[0], counts)
         kinds = {v: treatment.scaling.kind for v, treatment in zip(self._told, first, strict=True)}
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
-        ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
+        ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng, counts)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
         alike = bool(np.ptp(chances) < 1e-12) and self.system_weight > 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
-        found = list(votes(part, self.n_clusters, chosen, system_rng)) if alike else []
+        found = list(votes(part, self.n_clusters, chosen, system_rng, counts)) if alike else []
         ballot = _ballot(ensembles, treatments, found, self.system_weight, len(self._told))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
         with one_blas_thread():
-            return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng))
+            return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng), counts)
 
     def _wanted(self, names: tuple[str, ...]) -> Array:
         """Return the weights (V,) that the user wants."""
@@ -243,6 +244,7 @@ class Consensus(AnchorEnsembleClusterer):
         scalings: list[str | None],
         chances: Array,
         rng: np.random.Generator,
+        counts: Array | None,
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
         n, V, k = observed.shape[0], len(arrays), self.n_clusters
@@ -254,16 +256,18 @@ class Consensus(AnchorEnsembleClusterer):
             draw_rng, fit_rng = child.spawn(2)
             self._say(f"{M} base clusterings, {treatment.name}")
             draws = draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng)
-            learned = view_treatments(arrays, scalings, treatment)
-            ensembles.append(
-                fit_ensemble(arrays, observed, learned, draws, recipe, fit_rng, n_jobs=self.n_jobs, chances=chances)
-            )
+            learned = view_treatments(arrays, scalings, treatment, counts)
+            options: dict[str, Any] = {"n_jobs": self.n_jobs, "chances": chances, "counts": counts}
+            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, fit_rng, **options))
         return ensembles
 
-    def _elect(self, views: Views, ballot: _Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
+    def _elect(
+        self, views: Views, ballot: _Ballot, sources: Any, rngs: tuple[Any, Any], counts: Array | None
+    ) -> Labels:
         told, observed, treatments = sources
         k, anchored = self.n_clusters, len(self._cuts)
-        labels, cut = fit_agreement_cut(ballot.labels, ballot.sizes, k, rngs[0], weights=ballot.weights)
+        options = {"weights": ballot.weights, "counts": counts}
+        labels, cut = fit_agreement_cut(ballot.labels, ballot.sizes, k, rngs[0], **options)
         confidence = cut.confidence(ballot.labels, labels)
         self._consensus: AgreementCut = cut.of_first(anchored)
         self._fallback = fit_fallback(told, observed, treatments, labels, k, rngs[1])

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, smallest_scale
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_only
+from manyviews.linalg.blocks import row_blocks, smallest_scale, squared_lengths
+from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, observed_weighted
 
 __all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
 
@@ -30,7 +30,7 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedScaling:
+def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weights: Array | None = None) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -41,15 +41,17 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True) -> BalancedS
         What is done to the columns or rows first; see ``fit_scaling``.
     balance : bool, default=True
         Divide the view by the root of its total variance, the mean squared distance to its mean.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X = observed_only(X)
-    scaling = fit_scaling(X, kind)
-    mean, variance, size = _moments(X, scaling)
+    X, weights = observed_weighted(X, weights)
+    scaling = fit_scaling(X, kind, weights)
+    mean, variance, size = _moments(X, scaling, weights)
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
     factor = 1.0 if constant or not balance else variance**-0.5
     if kind in UNIT_ROWS:
@@ -86,23 +88,32 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
     return scaled
 
 
-def _moments(X: Any, scaling: Scaling) -> tuple[Array, float, float]:
+def _moments(X: Any, scaling: Scaling, weights: Array | None) -> tuple[Array, float, float]:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n = X.shape[0]
+    n = X.shape[0] if weights is None else float(weights.sum())
     total: Any = 0.0
-    for rows in row_blocks(n):
-        total = total + np.asarray(apply_scaling(X[rows], scaling).sum(axis=0, dtype=np.float64)).ravel()
+    for rows in row_blocks(X.shape[0]):
+        total = total + column_sums(apply_scaling(X[rows], scaling), None if weights is None else weights[rows])
     mean = np.asarray(total) / n
     variance, size = 0.0, 0.0
-    for rows in row_blocks(n):
+    for rows in row_blocks(X.shape[0]):
         Z = apply_scaling(X[rows], scaling)
+        size += _weighted_size(Z, None if weights is None else weights[rows])
         if sparse.issparse(Z):
-            size += float(Z.multiply(Z).sum(dtype=np.float64))
             variance = size - n * float(mean @ mean)
         else:
-            size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
-            variance += float(np.square(Z - mean).sum())
+            squares = np.square(Z - mean)
+            variance += float(squares.sum() if weights is None else (weights[rows] @ squares).sum())
     return mean, max(variance, 0.0) / n, size / n
+
+
+def _weighted_size(Z: Any, weights: Array | None) -> float:
+    """Return the sum of the squares of all numbers, those of a row times its weight."""
+    if weights is not None:
+        return float(weights @ squared_lengths(Z, np.float64))
+    if sparse.issparse(Z):
+        return float(Z.multiply(Z).sum(dtype=np.float64))
+    return float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

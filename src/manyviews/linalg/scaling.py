@@ -14,9 +14,11 @@ __all__ = [
     "SCALINGS",
     "Scaling",
     "apply_scaling",
+    "column_sums",
     "fit_scaling",
     "is_constant",
     "observed_only",
+    "observed_weighted",
     "usual_scaling",
 ]
 
@@ -41,7 +43,7 @@ def usual_scaling(X: Any, dense: str = "standard") -> str:
     return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
 
 
-def fit_scaling(X: Any, kind: str | None) -> Scaling:
+def fit_scaling(X: Any, kind: str | None, weights: Array | None = None) -> Scaling:
     r"""Learn a scaling from the rows of a view.
 
     Parameters
@@ -53,6 +55,8 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
         columns are divided but not shifted, which would fill them: by the standard deviation or the largest modulus.
         "unit": rows to Euclidean length 1. "tfidf": counts times :math:`1 + \ln\frac{1 + n}{1 + n_j}`, with
         :math:`n_j` the samples having term j, then rows to length 1. None: as given.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -66,10 +70,11 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
     """
     if kind is None or kind == "unit":
         return Scaling(kind)
+    X, weights = observed_weighted(X, weights)
     if kind in ("tfidf", "tfidf_plain"):
-        return Scaling(kind, scale=_idf(X, smooth=kind == "tfidf"))
+        return Scaling(kind, scale=_idf(X, weights, smooth=kind == "tfidf"))
     if kind == "standard":
-        return _fit_standard(X)
+        return _fit_standard(X, weights)
     if kind == "minmax":
         return _fit_minmax(X)
     raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {kind!r}")
@@ -109,6 +114,14 @@ def observed_only(X: Any) -> Any:
     return X[~missing] if missing.any() else X
 
 
+def observed_weighted(X: Any, weights: Array | None) -> tuple[Any, Array | None]:
+    """Return the rows that are not NaN, and their weights."""
+    seen = observed_only(X)
+    if weights is None or seen is X:
+        return seen, weights
+    return seen, weights[~np.isnan(X[:, 0])]
+
+
 def is_constant(X: Any) -> bool:
     """Return whether all rows of a view (n, d), dense or CSR, are equal up to rounding; rows of NaN are left out."""
     if sparse.issparse(X):
@@ -129,18 +142,17 @@ def is_constant(X: Any) -> bool:
     return True
 
 
-def _fit_standard(X: Any) -> Scaling:
-    X = observed_only(X)
-    n = X.shape[0]
+def _fit_standard(X: Any, weights: Array | None) -> Scaling:
+    n = X.shape[0] if weights is None else weights.sum()
     if sparse.issparse(X):
-        mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
-        squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
-        variance = np.maximum(squares - mean**2, 0.0)
+        mean = column_sums(X, weights) / n
+        variance = np.maximum(column_sums(X.multiply(X), weights) / n - mean**2, 0.0)
     else:
-        mean = X.mean(axis=0, dtype=np.float64)
+        mean = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
         variance = np.zeros(X.shape[1])
-        for rows in row_blocks(n, max(16, CELLS_PER_BLOCK // X.shape[1])):
-            variance += np.square(X[rows] - mean).sum(axis=0)
+        for rows in row_blocks(X.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
+            squares = np.square(X[rows] - mean)
+            variance += squares.sum(axis=0) if weights is None else weights[rows] @ squares
         variance /= n
     # below this a column varies only by the rounding of its own mean
     least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
@@ -152,8 +164,14 @@ def _fit_standard(X: Any) -> Scaling:
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
+def column_sums(X: Any, weights: Array | None) -> NDArray[np.float64]:
+    """Return the sums of the columns (d,) of a view (n, d), dense or CSR, each row times its weight."""
+    if weights is None:
+        return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
+    return np.asarray(X.T @ weights).ravel()
+
+
 def _fit_minmax(X: Any) -> Scaling:
-    X = observed_only(X)
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
@@ -161,16 +179,17 @@ def _fit_minmax(X: Any) -> Scaling:
     return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
 
 
-def _idf(X: Any, *, smooth: bool) -> Array:
-    X = observed_only(X)
+def _idf(X: Any, weights: Array | None, *, smooth: bool) -> Array:
     if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
         kind = "tfidf" if smooth else "tfidf_plain"
         raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
+    counted = np.ones(X.shape[0]) if weights is None else weights
     if sparse.issparse(X):
-        having = np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
+        having = np.bincount(X.indices, (X.data != 0) * np.repeat(counted, np.diff(X.indptr)), minlength=X.shape[1])
     else:
-        having = np.count_nonzero(X, axis=0)
+        having = counted @ (X != 0)
+    n = counted.sum()
     if smooth:
-        return np.asarray(1.0 / (1.0 + np.log((1.0 + X.shape[0]) / (1.0 + having))))
-    idf = np.log(X.shape[0] / np.maximum(having, 1.0))
+        return np.asarray(1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
+    idf = np.log(n / np.maximum(having, 1.0 if weights is None else np.finfo(float).tiny))
     return np.asarray(np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

@@ -22,7 +22,7 @@ from manyviews.graphs.anchor_graph import (
     nearest_means,
     recall,
 )
-from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
+from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors, scaled_rows
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
@@ -136,6 +136,7 @@ def fit_anchor_cut(
     recipe: CutRecipe,
     rng: np.random.Generator,
     kept: Sequence[KeptRows | None] = (),
+    counts: Array | None = None,
 ) -> tuple[NDArray[np.int32], AnchorCut | None]:
     """Cluster the samples by a group of views.
 
@@ -154,6 +155,8 @@ def fit_anchor_cut(
     kept : sequence of (KeptRows or None)
         Rows of each view that anchors are means of; by default anchors are kept as such. Those views are treated as a
         ``ColumnSample`` says.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, in the anchors, in the graph and in its cut, above 0; once by default.
 
     Returns
     -------
@@ -167,31 +170,35 @@ def fit_anchor_cut(
     for view, treatment in members:
         rows = kept[view] if kept else None
         if rows is not None and isinstance(treatment, ColumnSample):
-            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng)
+            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng, counts)
         else:
-            linked = _link_to_points(_reader(arrays, observed, view, treatment), view, treatment, recipe, rng)
+            linked = _link_to_points(_reader(arrays, observed, view, treatment), view, treatment, recipe, rng, counts)
         if linked is not None:
             links.append(linked[0])
             found.append(linked[1])
     if not links:
         return np.full(n, NO_LABEL, dtype=np.int32), None
     B = _graph(links, found, recipe.unit_weights)
-    return _cut(B, tuple(links), recipe, rng)
+    return _cut(B, tuple(links), recipe, rng, counts)
 
 
 def _cut(
-    B: sparse.csr_array, links: tuple[ViewLink, ...], recipe: CutRecipe, rng: np.random.Generator
+    B: sparse.csr_array,
+    links: tuple[ViewLink, ...],
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    counts: Array | None,
 ) -> tuple[NDArray[np.int32], AnchorCut]:
     labels = np.full(B.shape[0], NO_LABEL, dtype=np.int32)
     linked = np.flatnonzero(np.diff(B.indptr) > 0)
     k = min(recipe.n_clusters, linked.size)
-    values, vectors = cut_vectors(B, k, rng)
+    values, vectors = cut_vectors(B if counts is None else scaled_rows(B, counts), k, rng)
     E = np.empty((linked.size, k), dtype=B.dtype)
     complete = linked.size == B.shape[0]
     for rows in row_blocks(linked.size, ROWS_PER_BLOCK["approximate"]):
         block = B[rows] if complete else B[linked[rows]]
         E[rows] = cut_embedding(block, vectors, values, recipe.rule.embedding)
-    result = discretize_embedding(E, k, rng, recipe.rule)
+    result = discretize_embedding(E, k, rng, recipe.rule, None if counts is None else counts[linked])
     labels[linked] = result.labels
     return labels, AnchorCut(links, vectors, values, result.rule, recipe)
 
@@ -210,6 +217,7 @@ def _link_to_means(
     columns: ColumnSample,
     recipe: CutRecipe,
     rng: np.random.Generator,
+    counts: Array | None,
 ) -> tuple[ViewLink, Linked] | None:
     """Do what ``_link_to_points`` does by the products of the rows of a wide view."""
     products = row_products(rows, columns)
@@ -219,11 +227,12 @@ def _link_to_means(
         return None
     p = min(recipe.n_anchors, usable.size)
     candidates = usable[np.sort(rng.choice(usable.size, min(CANDIDATES_PER_ANCHOR * p, usable.size), replace=False))]
-    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=recipe.anchor_iter)
+    max_iter = recipe.anchor_iter
+    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=max_iter, weights=counts)
     index, K = build_index(points, columns.metric, 1), min(recipe.n_neighbors, points.shape[0])
     # the anchors weigh rows as they are kept, without the length that the cosine brings them to
     neighbors = nearest_means(index, products.G / _or_one(products.factor), np.diagonal(products.G), K)
-    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking)
+    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking, counts)
 
 
 def _or_one(factor: Array) -> Array:
@@ -231,7 +240,12 @@ def _or_one(factor: Array) -> Array:
 
 
 def _link_to_points(
-    reader: ViewRows, view: int, sample: ViewTreatment | ColumnSample, recipe: CutRecipe, rng: np.random.Generator
+    reader: ViewRows,
+    view: int,
+    sample: ViewTreatment | ColumnSample,
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    counts: Array | None,
 ) -> tuple[ViewLink, Linked] | None:
     """Select anchors from random rows and find those of all samples; None where the view says nothing about anybody."""
     n, treatment = reader.array.shape[0], reader.treatment
@@ -241,8 +255,9 @@ def _link_to_points(
         return None
     p = min(recipe.n_anchors, available)
     drawn = np.sort(rng.choice(available, min(CANDIDATES_PER_ANCHOR * p, available), replace=False))
-    candidates = reader.read(drawn if usable is None else usable[drawn]).rows
-    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=recipe.anchor_iter)
+    drawn = drawn if usable is None else usable[drawn]
+    candidates, own = reader.read(drawn).rows, None if counts is None else counts[drawn]
+    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=recipe.anchor_iter, weights=own)
     p = anchors.shape[0]
     K = min(recipe.n_neighbors, p)
     width = candidates.nnz / candidates.shape[0] if sparse.issparse(candidates) else treatment.width
@@ -255,10 +270,10 @@ def _link_to_points(
         probe = candidates[:: max(1, candidates.shape[0] // PROBE_ROWS)]
         if recipe.search == "approximate" or recall(quick, probe, K) >= LEAST_RECALL:
             index = quick
-    return _search_all(reader, ViewLink(view, sample, index, K), n)
+    return _search_all(reader, ViewLink(view, sample, index, K), n, counts)
 
 
-def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
+def _search_all(reader: ViewRows, link: ViewLink, n: int, counts: Array | None) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
     index = np.empty((n, K), np.int32)
@@ -268,14 +283,17 @@ def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Lin
         (index[rows], distance[rows]), mask = _find(reader, link, rows)
         if mask is not None:
             speaking[rows] = mask
-    return _fitted(link, Neighbors(index, distance), speaking)
+    return _fitted(link, Neighbors(index, distance), speaking, counts)
 
 
-def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array) -> tuple[ViewLink, Linked]:
+def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array, counts: Array | None) -> tuple[ViewLink, Linked]:
     """Set the width of the Gaussian to the mean distance of the neighbours found."""
     complete = bool(speaking.all())
     counted = neighbors.distance if complete else neighbors.distance[speaking]
-    sigma = float(counted.mean(dtype=np.float64)) + EPS
+    if counts is None:
+        sigma = float(counted.mean(dtype=np.float64)) + EPS
+    else:
+        sigma = float(np.average(counted.mean(axis=1, dtype=np.float64), weights=counts[speaking])) + EPS
     return replace(link, sigma=sigma), (neighbors, None if complete else speaking)
 
 

@@ -74,11 +74,12 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
     return np.asarray((costs * np.repeat(weights, widths)).T)
 
 
-def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
+def partition_scales(B: Any, widths: Labels, utility: str, power: float, counts: Array | None = None) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel()
+    sizes = np.asarray(B.sum(axis=0)).ravel() if counts is None else B.T @ counts
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
+    totals = np.add.reduceat(sizes, starts)
+    shares = sizes / np.repeat(np.where(totals > 0, totals, 1), widths)
     if utility == "entropy":
         return np.asarray(np.add.reduceat(-shares * np.log2(shares + TINY), starts))
     p = {"categorical": 2.0, "cosine": 2.0, "lp": power}[utility]
@@ -96,6 +97,7 @@ def consensus_kmeans(
     power: float = 5.0,
     tol: float = 1e-5,
     max_iter: int = 40,
+    counts: Array | None = None,
 ) -> ConsensusRun:
     """Run k-means with the distance of the utility until the sum of distances settles.
 
@@ -115,6 +117,8 @@ def consensus_kmeans(
         Change of the sum that ends the iterations.
     max_iter : int, default=40
         Most iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -123,7 +127,10 @@ def consensus_kmeans(
     """
 
     def update(labels: Labels, previous: Array) -> Array:
-        return cluster_shares(B, labels, widths, previous)
+        return cluster_shares(B, labels, widths, previous, counts)
+
+    def counted(losses: Array) -> Array:
+        return losses if counts is None else losses * counts
 
     run = lloyd(
         lambda points: assign_one_hot(B, block_costs(points, widths, weights, utility, power)),
@@ -131,6 +138,8 @@ def consensus_kmeans(
         centers,
         len(centers),
         max_iter=max_iter - 1,
+        each=counted,
+        total=lambda losses: float(counted(losses).sum(dtype=np.float64)),
         settled=lambda last, now: last - now < tol,
     )
     return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
@@ -146,15 +155,17 @@ def assign_one_hot(B: Any, costs: Array) -> tuple[Labels, Array]:
     return labels, losses
 
 
-def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array) -> Array:
-    """Return the mean one-hot row of each cluster over the members that each partition has."""
+def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array, counts: Array | None = None) -> Array:
+    """Return the mean one-hot row of each cluster over the members that each partition has, as often as they count."""
     k, D = previous.shape
-    counts = np.zeros(k * D)
+    sums = np.zeros(k * D)
     for rows in row_blocks(B.shape[0]):
         block = B[rows]
-        counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
-    counts = counts.reshape(k, D)
+        lengths = np.diff(block.indptr)
+        cells = np.repeat(labels[rows], lengths) * D + block.indices
+        sums += np.bincount(cells, None if counts is None else np.repeat(counts[rows], lengths), minlength=k * D)
+    sums = sums.reshape(k, D)
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
+    members = np.repeat(np.add.reduceat(sums, starts, axis=1), widths, axis=1)
     used = np.bincount(labels, minlength=k)[:, None] > 0
-    return np.where(used, counts / np.maximum(members, 1), previous)
+    return np.where(used, sums / np.where(members > 0, members, 1), previous)

@@ -126,34 +126,43 @@ def assign_rows(X: Any, centers: Any, metric: Metric) -> tuple[NDArray[np.int64]
 
 
 class RowSteps(NamedTuple):
-    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense."""
+    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense.
+
+    ``weights`` (n,), above 0, say how often each row counts; once by default.
+    """
 
     X: Any
     metric: Metric
+    weights: Array | None = None
 
     def assign(self, centers: Array) -> tuple[NDArray[np.int64], Array]:
         """Return labels and gaps of ``assign_rows``."""
         return assign_rows(self.X, centers, self.metric)
 
     def losses(self, gaps: Array) -> Array:
-        """Return squared distances, or 1 - cosine, (n,)."""
-        return np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
+        """Return squared distances, or 1 - cosine, (n,), times the weights."""
+        losses = np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
+        return losses if self.weights is None else losses * self.weights
 
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
         n, k = labels.size, previous.shape[0]
+        counted = np.ones(n) if self.weights is None else self.weights
         # one column per row of X, so that each is read once
-        members = sparse.csc_array((np.ones(n, self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
+        members = sparse.csc_array((counted.astype(self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
         sums = members @ self.X
         sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-        sizes = np.bincount(labels, minlength=k)
-        means = unit_rows(sums) if self.metric == "cosine" else sums / np.maximum(sizes, 1).astype(sums.dtype)[:, None]
+        sizes = np.bincount(labels, self.weights, minlength=k)
+        filled = np.where(sizes > 0, sizes, 1).astype(sums.dtype)
+        means = unit_rows(sums) if self.metric == "cosine" else sums / filled[:, None]
         if not sizes.all():
             means[sizes == 0] = previous[sizes == 0]
         return np.asarray(means)
 
 
-def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -> LloydRun[Array]:
+def row_kmeans(
+    X: Any, centers: Array, metric: Metric, *, max_iter: int = 100, weights: Array | None = None
+) -> LloydRun[Array]:
     """Run k-means from given centres until the labels repeat.
 
     Parameters
@@ -166,13 +175,15 @@ def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -
         Squared Euclidean distance, or the angle, with centres of unit length.
     max_iter : int, default=100
         Most iterations.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
     LloydRun
         Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
     """
-    steps = RowSteps(X, metric)
+    steps = RowSteps(X, metric, weights)
     return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses)
 
 
@@ -186,6 +197,7 @@ def block_kmeans(
     n_init: int = 1,
     start: Array | None = None,
     distinct: bool = False,
+    weights: Array | None = None,
 ) -> BlockKMeans:
     """Group rows around k centres from k distinct random rows.
 
@@ -210,6 +222,8 @@ def block_kmeans(
         Given centres; there is one start then.
     distinct : bool, default=False
         Draw other rows for those of a start that equal another one but for rounding.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -219,7 +233,7 @@ def block_kmeans(
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
         first = _start(X, k, rng, distinct) if start is None else start
-        run = _one_run(X, first, metric, max_iter)
+        run = _one_run(RowSteps(X, metric, weights), first, max_iter)
         if best is None or run.score < best.score:
             best = run
     assert best is not None
@@ -302,19 +316,22 @@ def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
     return LastAssigned(run.labels, steps.update(run.labels, run.centers), run.centers, run.losses, filled)
 
 
-def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
-    run = last_assigned(RowSteps(X, metric), start, max_iter=max_iter)
-    score = _score(X, run.labels, run.centers, run.gaps, metric)
+def _one_run(steps: RowSteps, start: Array, max_iter: int) -> BlockKMeans:
+    run = last_assigned(steps, start, max_iter=max_iter)
+    score = _score(steps, run)
     return BlockKMeans(run.labels, run.centers, run.rule, score, run.filled)
 
 
-def _score(X: Any, labels: NDArray[np.int64], centers: Array, gaps: Array, metric: Metric) -> float:
-    if metric == "cosine":
-        return float(np.sum(1.0 + gaps, dtype=np.float64))
+def _score(steps: RowSteps, run: LastAssigned) -> float:
+    X, labels, centers, weights = steps.X, run.labels, run.centers, steps.weights
+    if steps.metric == "cosine":
+        losses = 1.0 + run.gaps if weights is None else (1.0 + run.gaps) * weights
+        return float(np.sum(losses, dtype=np.float64))
     total, lengths = 0.0, squared_lengths(centers)
     for rows in row_blocks(labels.size):
         own = centers[labels[rows]]
         products = X[rows].multiply(own).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X[rows], own)
         squares = squared_lengths(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
-        total += float(np.sqrt(np.maximum(squares, 0.0)).sum(dtype=np.float64))
+        distances = np.sqrt(np.maximum(squares, 0.0))
+        total += float((distances if weights is None else distances * weights[rows]).sum(dtype=np.float64))
     return total

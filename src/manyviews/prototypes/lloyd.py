@@ -46,6 +46,7 @@ def lloyd(
     *,
     max_iter: int,
     each: Callable[[Array], Array] | None = None,
+    total: Callable[[Array], float] | None = None,
     settled: Callable[[float, float], bool] | None = None,
     fill_all: bool = False,
 ) -> LloydRun[Centers]:
@@ -68,6 +69,8 @@ def lloyd(
     each : callable, default=None
         Takes the losses as ``assign`` returns them and returns the loss of each sample (n,); called only where a
         cluster is empty. By default they are that already.
+    total : callable, default=None
+        Takes the losses as ``assign`` returns them and returns the objective; their sum by default.
     settled : callable, default=None
         Takes the objective before and after an iteration and says whether that ends the run; not asked while there are
         empty clusters. By default only labels that rest end it.
@@ -80,7 +83,7 @@ def lloyd(
         Centres, their labels, losses, objective.
     """
     labels, losses = assign(centers)
-    objective = [float(losses.sum(dtype=np.float64))]
+    objective = [_sum(losses) if total is None else total(losses)]
     converged = False
     for _ in range(max_iter):
         filled = False
@@ -88,13 +91,17 @@ def lloyd(
             filled = fill_empty(labels, losses if each is None else each(losses), k, fill_all=fill_all)
         centers = update(labels, centers)
         last, (labels, losses) = labels, assign(centers)
-        objective.append(float(losses.sum(dtype=np.float64)))
+        objective.append(_sum(losses) if total is None else total(losses))
         converged = np.array_equal(labels, last)
         if not converged and settled is not None and settled(objective[-2], objective[-1]):
             converged = not filled and bool(np.bincount(labels, minlength=k).all())
         if converged:
             break
     return LloydRun(centers, labels, losses, np.array(objective), converged)
+
+
+def _sum(losses: Array) -> float:
+    return float(losses.sum(dtype=np.float64))
 
 
 def fill_empty(labels: Labels, losses: Array, k: int, *, fill_all: bool = False) -> bool:

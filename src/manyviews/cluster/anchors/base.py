@@ -115,6 +115,7 @@ def fit_ensemble(
     *,
     n_jobs: int | None,
     chances: Array | None = None,
+    counts: Array | None = None,
 ) -> Ensemble:
     """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
 
@@ -136,6 +137,8 @@ def fit_ensemble(
         Base clusterings made at a time.
     chances : ndarray of shape (V,), default=None
         How often a view is drawn, relative to the others; alike by default.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -158,7 +161,7 @@ def fit_ensemble(
             n_anchors=-(-n_anchors // n_views),
             n_neighbors=-(-recipe.n_neighbors // n_views),
         )
-        return fit_anchor_cut(arrays, observed, members, own, child, kept)
+        return fit_anchor_cut(arrays, observed, members, own, child, kept, counts)
 
     M = draws.n_clusters.size
     labels, cuts = np.empty((observed.shape[0], M), dtype=np.int32), []
@@ -223,15 +226,18 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         treatments: list[ViewTreatment],
         settings: EnsembleSettings,
         rng: np.random.Generator,
+        counts: Array | None = None,
     ) -> NDArray[np.int64]:
         ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
         recipe, draws = settings.recipe, settings.draws
         self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
-        ensemble = fit_ensemble(arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs)
+        ensemble = fit_ensemble(
+            arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs, counts=counts
+        )
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
         with one_blas_thread():
-            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng)
+            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng, counts)
             self._fallback = fit_fallback(
                 arrays, observed, treatments, labels, self.n_clusters, fallback_rng, ensemble.kept
             )
@@ -243,14 +249,19 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         return self._record(FitResult.of_one_step(labels, self._consensus.objective, confidence=confidence))
 
     def _last_cut(
-        self, ensemble: Ensemble, settings: EnsembleSettings, dtype: Any, rng: np.random.Generator
+        self,
+        ensemble: Ensemble,
+        settings: EnsembleSettings,
+        dtype: Any,
+        rng: np.random.Generator,
+        counts: Array | None,
     ) -> tuple[NDArray[np.int64], EnsembleCut | AgreementCut]:
         labels, sizes, k = ensemble.labels, ensemble.sizes, self.n_clusters
         if settings.final == "released":
             rule, weighting = settings.consensus, settings.weighting
-            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype)
-        weights = clustering_reliability(labels, sizes) if settings.weighting == "reliability" else None
-        return fit_agreement_cut(labels, sizes, k, rng, weights=weights)
+            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype, counts=counts)
+        weights = clustering_reliability(labels, sizes, counts) if settings.weighting == "reliability" else None
+        return fit_agreement_cut(labels, sizes, k, rng, weights=weights, counts=counts)
 
     def _complete(
         self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]
@@ -262,10 +273,22 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         return labels
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
+        return self._placed(views)[0]
+
+    def _placed(self, views: Views) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        """Return labels (n,), base labels (n, M) and confidence (n,) of any samples."""
         arrays, observed = self._sources(views)
         base_labels = predict_base_labels(self._cuts, arrays, observed, n_jobs=self.n_jobs)
         with one_blas_thread():
-            return self._complete(self._consensus.predict(base_labels), arrays, observed)
+            labels = self._consensus.predict(base_labels)
+            confidence = self._consensus.confidence(base_labels, labels)
+            return self._complete(labels, arrays, observed), base_labels, confidence
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        _, base_labels, confidence = self._placed(views)
+        known = np.full((len(views), self.base_labels_.shape[1]), -1, dtype=np.int32)
+        known[:, : base_labels.shape[1]] = base_labels
+        return {"base_labels_": known, "confidence_": confidence}
 
 
 def check_anchors(n_anchors: int, n_clusters: int) -> None:

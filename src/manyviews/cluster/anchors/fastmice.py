@@ -27,6 +27,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
@@ -37,11 +38,13 @@ from manyviews.views.check import per_view
 
 __all__ = ["FastMICE"]
 
+Array = NDArray[Any]
+
 # n_base_clusterings="auto" makes so many base clusterings that these times samples come to this
 CLUSTERED_ROWS = 100_000
 
 
-class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
+class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
     r"""Fast multi-view clustering via ensembles (FastMICE).
 
     M base clusterings each take a random group of views, a random part of the columns of each, and anchors of their
@@ -244,7 +247,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
         self._told = self._telling(views)
@@ -253,7 +256,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         metrics = per_view(self.metric, views.names, "metric")
         scalings = self._scalings(views.names)
         treatments = [
-            fit_treatment(X, scaling, metric or "auto")
+            fit_treatment(X, scaling, metric or "auto", counts)
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
         self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
@@ -272,7 +275,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         settings = EnsembleSettings(recipe, draws, consensus, self.weighting, self.final)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng)
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, counts)
 
     def _fractions(self) -> tuple[float, float]:
         ends = self.column_fraction

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import center_confidence
 from manyviews.partitions.utility_kmeans import (
@@ -28,7 +29,7 @@ Array = NDArray[Any]
 Labels = NDArray[np.int64]
 
 
-class KCC(EnsembleClusterer):
+class KCC(SampleWeightMixin, EnsembleClusterer):
     r"""K-means-based consensus clustering (KCC).
 
     Each view is clustered many times. The consensus π is the one that shares most with all base partitions,
@@ -165,27 +166,30 @@ class KCC(EnsembleClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        self._make_partitions(views, partition_rng)
+        self._make_partitions(views, partition_rng, counts)
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
         B = indicator_matrix(labels)
         weights = self._weights(labels.shape[1])
         if self.normalize_utility:
-            scales = partition_scales(B, self._widths, self.utility, self.utility_power)
+            scales = partition_scales(B, self._widths, self.utility, self.utility_power, counts)
             weights = weights / np.maximum(scales, TINY)
         best = min(
-            (self._run(B, weights, child) for child in start_rng.spawn(self.n_init)),
+            (self._run(B, weights, child, counts) for child in start_rng.spawn(self.n_init)),
             key=lambda run: run.history.objective[-1],
         )
         self._costs = block_costs(best.centers, self._widths, weights, self.utility, self.utility_power)
-        distances = B @ self._costs
-        confidence = center_confidence(np.maximum(distances, 0.0))
-        found = np.asarray(distances.argmin(axis=1), dtype=np.int64)
+        found, confidence = self._placed(B)
         return self._record(FitResult(found, best.history, confidence=confidence))
 
-    def _run(self, B: Any, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+    def _placed(self, B: Any) -> tuple[Labels, Array]:
+        """Return labels and confidence of one-hot rows."""
+        distances = B @ self._costs
+        return np.asarray(distances.argmin(axis=1), dtype=np.int64), center_confidence(np.maximum(distances, 0.0))
+
+    def _run(self, B: Any, weights: Array, rng: np.random.Generator, counts: Array | None) -> ConsensusRun:
         seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))].toarray()
         return consensus_kmeans(
             B,
@@ -196,6 +200,7 @@ class KCC(EnsembleClusterer):
             power=self.utility_power,
             tol=self.tol,
             max_iter=self.max_iter,
+            counts=counts,
         )
 
     def _weights(self, n_base_clusterings: int) -> Array:
@@ -212,3 +217,8 @@ class KCC(EnsembleClusterer):
     def _predict(self, views: Views) -> NDArray[np.int64]:
         B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
         return np.asarray((B @ self._costs).argmin(axis=1), dtype=np.int64)
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        base_labels = self._new_base_labels(views)
+        placed = self._placed(indicator_matrix(base_labels, n_columns=self._widths))
+        return {"base_labels_": base_labels, "confidence_": placed[1]}

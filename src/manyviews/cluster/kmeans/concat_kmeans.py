@@ -15,6 +15,7 @@ from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
@@ -24,8 +25,10 @@ from manyviews.views import Views
 
 __all__ = ["ConcatKMeans"]
 
+Array = NDArray[Any]
 
-class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
+
+class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixin):
     r"""k-means on the concatenated views (Con-MC).
 
     .. math:: \min_{b, C} \sum_v s_v^2 \sum_i \|x_i^{(v)} - c_{b_i}^{(v)}\|^2
@@ -132,25 +135,30 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
-        arrays = self._fit_scaled(views)
+        table = concatenate(self._fit_scaled(views, weights))
         seed = int(rng.integers(2**31 - 1))
         model = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
         with warnings.catch_warnings():
             # fewer distinct samples than clusters: reported once, in this package's words
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(concatenate(arrays))
+            model.fit(table, sample_weight=weights)
         labels: NDArray[np.int64] = model.labels_.astype(np.int64)
         self._model, self.inertia_ = model, float(model.inertia_)
         history = History(np.array([self.inertia_]), int(model.n_iter_), bool(model.n_iter_ < self.max_iter))
-        self._keep_means(views, labels, self.n_clusters)
-        stack = make_stack((concatenate(arrays),))
-        blocks = (center_distances(stack, [model.cluster_centers_], rows) for rows in row_blocks(len(stack)))
-        confidence = np.concatenate([center_confidence(block) for block in blocks])
-        return self._record(FitResult(labels, history, confidence=confidence))
+        self._keep_means(views, labels, self.n_clusters, weights)
+        return self._record(FitResult(labels, history, confidence=self._confidence(table)))
+
+    def _confidence(self, table: Any) -> Array:
+        stack = make_stack((table,))
+        blocks = (center_distances(stack, [self._model.cluster_centers_], rows) for rows in row_blocks(len(stack)))
+        return np.concatenate([center_confidence(block) for block in blocks])
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        return {"confidence_": self._confidence(concatenate(self._scaled(views)))}
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)

@@ -29,13 +29,23 @@ from manyviews.prototypes.starts import leading_directions, relaxed_start, sampl
 from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
-__all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
+__all__ = [
+    "MSPL",
+    "PacedHistory",
+    "Pacing",
+    "SelfPaced",
+    "counted_quantile",
+    "first_pace",
+    "paced_sweep",
+    "self_paced_kmeans",
+]
 
 Array = NDArray[Any]
 MAX_STAGES = 200
 ALL_IN = 0.999
 # with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
 FIRST_SMOOTH_PACE = 6.0
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class Pacing(NamedTuple):
@@ -75,11 +85,25 @@ class SelfPaced(NamedTuple):
 def first_pace(stack: Stack, losses: Array, share: float) -> float:
     """Return the quantile of the losses of all observed pairs; constant views, always fitted, do not count."""
     varied = losses.max(axis=1, initial=0.0) > 1e-12 * losses.max(initial=0.0)
-    counted = losses[varied] if stack.observed is None else losses[varied][stack.observed[varied]]
+    seen = slice(None) if stack.observed is None else stack.observed[varied]
+    counted = losses[varied][seen]
     if counted.size == 0:
         return 0.0
-    pace = float(np.quantile(counted, share))
-    return pace if pace > 1e-12 * counted.max() else float(counted.mean())
+    counts = None if stack.counts is None else stack.mass[varied][seen].ravel()
+    pace = float(np.quantile(counted, share)) if counts is None else counted_quantile(counted.ravel(), counts, share)
+    if pace > 1e-12 * counted.max():
+        return pace
+    return float(counted.mean() if counts is None else np.average(counted.ravel(), weights=counts))
+
+
+def counted_quantile(values: Array, counts: Array, share: float) -> float:
+    """Return the quantile of values (m,) of which each is there so many times; counts need not be whole numbers."""
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    place = share * max(float(ends[-1]) - 1.0, 0.0)
+    below, above = np.minimum(np.searchsorted(ends, (np.floor(place), np.ceil(place)), side="right"), values.size - 1)
+    low, high = values[order[below]], values[order[above]]
+    return float(low + (place - np.floor(place)) * (high - low))
 
 
 def paced_sweep(
@@ -166,14 +190,14 @@ def _stage(
     trace: list[tuple[float, float, float]],
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
-    pairs = current.losses.size if stack.observed is None else np.count_nonzero(stack.observed)
+    pairs = stack.mass.sum()
     scaled = Assignment(current.labels, current.losses * scale)
     least = 1.0
     for _ in range(pacing.n_sweeps):
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
         scaled = Assignment(current.labels, current.losses * scale)
-        objective = paced_losses(scaled.losses, pace * scale, pacing.kind).sum() / scale
-        trace.append((float(objective), pace, float(weights.sum() / pairs)))
+        objective = stack.counted(paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
+        trace.append((float(objective), pace, float(stack.counted(weights).sum() / pairs)))
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
 
@@ -357,9 +381,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
         return super()._memory_estimate(views) + 20 * self._jobs() * rows**2
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
-        stack = self._fit_stack(views)
+        stack = self._fit_stack(views, weights)
         pacing = Pacing(self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
         kinds = self._start_kinds(stack)
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
@@ -370,7 +394,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
             return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
 
         starts = enumerate(start_rng.spawn(self.n_init))
-        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: stack.counted(r.assignment.losses).sum())
         return self._store(views, stack, best)
 
     def _start(
@@ -398,10 +422,25 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
-        self.inertia_ = float(losses.sum())
-        pace = first_pace(stack, losses, self.initial_share)
-        scale = 6.0 / pace if pace > 0 else 1.0
-        self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.pacing) * stack.ones
-        means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
+        self.inertia_ = float(stack.counted(losses).sum())
+        self._last_pace = first_pace(stack, losses, self.initial_share)
+        self.sample_weights_ = self._ease(stack, losses)
+        means = stack.counted(self.sample_weights_).sum(axis=1) / np.maximum(stack.mass.sum(axis=1), TINY)
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
         return self._record(FitResult(best.assignment.labels, best.history, weights=means))
+
+    def _ease(self, stack: Stack, losses: Array) -> Array:
+        """Return how easy each pair is (V, n)."""
+        scale = FIRST_SMOOTH_PACE / self._last_pace if self._last_pace > 0 else 1.0
+        return np.asarray(paced_weights(losses * scale, self._last_pace * scale, self.pacing) * stack.ones)
+
+    def _fit_weighted(self, views: Views, rng: np.random.Generator, weights: Array) -> NDArray[np.int64]:
+        labels = super()._fit_weighted(views, rng, weights)
+        counts = weights > 0
+        if not counts.all():
+            stack = self._stack(views[~counts])
+            whole = np.empty((len(views.names), len(views)))
+            whole[:, counts] = self.sample_weights_
+            whole[:, ~counts] = self._ease(stack, assign(stack, self._centers).losses)
+            self.sample_weights_ = whole
+        return labels

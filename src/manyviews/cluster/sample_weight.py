@@ -1,0 +1,137 @@
+"""Samples that count more or less than others: what is checked, and how samples that count nothing get a cluster."""
+
+from __future__ import annotations
+
+from typing import Any, Never, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.cluster.parameters import plain_integers
+from manyviews.views import Views
+
+__all__ = ["SampleWeightMixin", "checked_sample_weight", "first_counted"]
+
+Array = NDArray[Any]
+# less than this part of the largest weight is lost in single precision, and counts nothing
+LEAST_SHARE = 1e-30
+
+
+class SampleWeightMixin:
+    """Adds ``sample_weight`` to ``fit``, for methods whose objective is a sum over the samples.
+
+    The method's ``_fit`` takes the weights (n,), all above 0, as a third argument, None where all are 1, and
+    ``_found_for(views)`` gives what ``fit`` stores of each sample for samples that were not part of it, by the names of
+    the attributes.
+    """
+
+    def fit(self, X: Any, y: Any = None, *, match_to: Any = None, sample_weight: Any = None, **refused: Never) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            ``Views``; a sequence of 2-D arrays, CSR matrices or frames, one of shape (n, d_v) per view; a mapping of
+            view names to such; or one table, cut by the ``views`` parameter.
+        y : None
+            Ignored.
+        match_to : array-like of shape (n,) of int, default=None
+            Labels of an earlier run, whose cluster numbers are kept: they are matched one to one so that as many
+            samples as possible keep theirs; -1 for samples that the earlier run did not have. It changes the numbers,
+            never the groups. By default clusters are numbered by size, largest first.
+        sample_weight : array-like of shape (n,) of float, default=None
+            How often each sample counts, 0 or more: 2 is as good as giving a sample twice, in the scaling of the views
+            as in the clusters. A sample of weight 0 shapes nothing, and gets the cluster that ``predict`` gives it. By
+            default all count once.
+        **refused : None
+            Nothing else is taken.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the data, the weights or a parameter do not fit, there are fewer distinct samples than clusters, or the
+            machine has too little memory; the message says what to change.
+
+        Warns
+        -----
+        ConvergenceWarning
+            Once, if the iterations ran out or fewer clusters were found than asked for.
+
+        Notes
+        -----
+        Identical samples, equal in every view, always share a cluster. Clusters are numbered by how many samples they
+        have, whatever these weigh. Starts are drawn from the rows, so samples that are repeated may lead to another
+        start than a weight.
+        """
+        estimator: Any = self
+        if refused:
+            raise TypeError(estimator._why_refused(next(iter(refused))))
+        with plain_integers(self):
+            estimator._fit_checked(X, match_to, sample_weight)
+        return self
+
+    def _fit_weighted(self: Any, views: Views, rng: np.random.Generator, weights: Array) -> NDArray[np.int64]:
+        """Fit on the samples that count, and give all a label."""
+        counts = weights > 0
+        if counts.all():
+            return np.asarray(self._fit(views, rng, weights))
+        labels = np.empty(len(views), dtype=np.int64)
+        labels[counts] = self._fit(views[counts], rng, weights[counts])
+        rest = views[~counts]
+        labels[~counts] = self._predict(rest)
+        for name, found in self._found_for(rest).items():
+            own = getattr(self, name)
+            whole = np.empty((len(views), *own.shape[1:]), own.dtype)
+            whole[counts], whole[~counts] = own, found
+            setattr(self, name, whole)
+        return labels
+
+
+def first_counted(first: NDArray[np.int64], weights: Array) -> NDArray[np.int64]:
+    """Return for each sample the first of its equals that counts, (n,), given the first of them; that if none does."""
+    n = first.size
+    counted = np.full(n, n)
+    rows = np.flatnonzero(weights > 0)
+    np.minimum.at(counted, first[rows], rows)
+    return np.where(counted[first] < n, counted[first], first)
+
+
+def checked_sample_weight(sample_weight: Any, n: int) -> Array:
+    """Return weights (n,) as float64; raise ValueError where they are none.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,)
+        What the user gave.
+    n : int
+        Number of samples.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Finite, none below 0, not all 0.
+    """
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be {n} numbers, one per sample ({error})") from None
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must have one number per sample, shape ({n},), got shape {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(
+            f"sample_weight must be finite and not negative, got {weights[bad[0]]:g} for sample {bad[0]}; give 0 to a "
+            "sample that should not count"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all samples, so none is left to cluster; give some of them more")
+    largest = weights.max()
+    if not LEAST_SHARE < largest < 1.0 / LEAST_SHARE:
+        weights /= largest
+    weights[weights < LEAST_SHARE * weights.max()] = 0.0
+    return weights
