@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Reading",
     "check_n_clusters",
+    "check_takes_distances",
     "fill_cells",
     "fill_like",
     "keep_numbers",
@@ -238,6 +239,8 @@ def parse_settings(settings: Sequence[str], method: type) -> dict[str, Any]:
             raise UsageError(f"--set {pair}: write --set PARAM=VALUE")
         if name in _OPTIONS:
             raise UsageError(f"--set {pair}: {name} has an option of its own, {_OPTIONS[name]}")
+        if (name, value) in (("affinity", "distance"), ("base", "distance")):
+            check_takes_distances(method.__name__, name)
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}? " if close else ""
@@ -248,6 +251,18 @@ def parse_settings(settings: Sequence[str], method: type) -> dict[str, Any]:
             raise UsageError(f"--set {pair}: {name} was set already; set it once")
         parsed[name] = _literal(value)
     return parsed
+
+
+def check_takes_distances(method: str, name: str) -> None:
+    """Refuse distances between samples for a method that takes none, or says so by another parameter."""
+    from manyviews.cluster.alternatives import distance_settings
+
+    settings = distance_settings()
+    if method not in settings:
+        takers = ", ".join(f"{taker} ({setting})" for taker, setting in settings.items())
+        raise UsageError(f"--set {name}=distance: {method} takes no distances; use {takers}")
+    if settings[method] != f"{name}=distance":
+        raise UsageError(f"--set {name}=distance: {method} takes distances by --set {settings[method]}")
 
 
 def _literal(text: str) -> Any:

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.distances import check_distances, distance_scalings
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
@@ -137,6 +138,8 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
     def _fit_checked(self, X: Any, match_to: Any, sample_weight: Any = None) -> None:
         views = self._check_views(X, reset=True)
+        if given := self._given_distances():
+            check_distances(views, given, square=True)
         weights = None if sample_weight is None else checked_sample_weight(sample_weight, len(views))
         first = self._first_equals(views, weights)
         earlier = None if match_to is None else self._check_earlier(match_to, len(views))
@@ -155,6 +158,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
+
+    def _given_distances(self) -> str:
+        """Return which parameter says that the views hold distances, or nothing where they do not."""
+        return 'affinity="distance"' if getattr(self, "affinity", None) == "distance" else ""
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
@@ -266,7 +273,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
     def _choose_scalings(self, views: Views) -> tuple[str | None, ...]:
         """Return the scaling of each view, that for "auto" chosen by the look of its numbers, and remember them."""
-        asked = zip(views.arrays, self._scalings(views.names), strict=True)
+        scalings = self._scalings(views.names)
+        if given := self._given_distances():
+            scalings = distance_scalings(scalings, given)
+        asked = zip(views.arrays, scalings, strict=True)
         self.scalings_ = tuple(self._auto_scaling(X) if kind == "auto" else kind for X, kind in asked)
         return self.scalings_
 
@@ -310,5 +320,8 @@ class PredictMixin:
         """
         check_is_fitted(self)
         with plain_integers(self):
-            labels: NDArray[np.int64] = self._order[self._predict(self._check_views(X, reset=False))]
+            views = self._check_views(X, reset=False)
+            if given := self._given_distances():
+                check_distances(views, given, square=False)
+            labels: NDArray[np.int64] = self._order[self._predict(views)]
         return labels
