@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manyviews import MVEC, datasets, metrics
-from manyviews.cluster.ensemble.mvec import MVECState
+from manyviews.cluster.ensemble.mvec_solver import MVECState
 from manyviews.graphs.affinity_cut import AffinityCut
 from manyviews.linalg.shrinkage import SingularValueShrinker
 from manyviews.partitions.coassociation import Coassociation

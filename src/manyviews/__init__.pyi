@@ -2,6 +2,7 @@
 
 from manyviews import cluster as cluster
 from manyviews import datasets as datasets
+from manyviews import distributed as distributed
 from manyviews import io as io
 from manyviews import metrics as metrics
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
@@ -98,6 +99,7 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "sweep",
     "cluster",
     "datasets",
+    "distributed",
     "io",
     "metrics",
     "report",

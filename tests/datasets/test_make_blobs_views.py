@@ -93,6 +93,18 @@ def test_noise_is_in_units_of_the_distance():
         assert rest.std() == pytest.approx(noise, rel=0.01)
 
 
+def test_noise_of_each_cluster_in_each_view():
+    noise = ((0.1, 2.0), (0.5, 0.5))
+    data = make_blobs_views(20_000, (30, 4), 2, view_noise=noise, random_state=0)
+    for array, levels in zip(data.views.arrays, noise, strict=True):
+        for cluster, level in enumerate(levels):
+            assert array[data.labels == cluster].std(axis=0).mean() == pytest.approx(level, rel=0.02)
+    same = make_blobs_views(50, (3,), 2, view_noise=((0.3, 0.3),), random_state=0)
+    np.testing.assert_array_equal(
+        same.views.arrays[0], make_blobs_views(50, (3,), 2, view_noise=0.3, random_state=0).views.arrays[0]
+    )
+
+
 @pytest.mark.parametrize("noise", [0.25, 0.5, 1.0])
 def test_two_clusters_are_confused_as_documented(noise):
     data = make_blobs_views(40_000, (20,), 2, view_noise=noise, random_state=0)
@@ -209,6 +221,9 @@ def test_memory_stays_near_the_size_of_the_result():
         ({"view_noise": (0.1, float("nan"))}, ValueError, "finite"),
         ({"view_noise": None}, TypeError, "view_noise must be a number"),
         ({"view_noise": (0.1, "b")}, TypeError, "view_noise must be a number"),
+        ({"view_noise": (0.1, (0.1, 0.2))}, ValueError, "view_noise has 2 values for a view of 3 clusters"),
+        ({"view_noise": (0.1, (0.1, 0.2, -1))}, ValueError, "not negative"),
+        ({"view_noise": (0.1, (0.1, 0.2, "b"))}, TypeError, "view_noise must be a number"),
         ({"noise_views": 2}, ValueError, "noise_views=2 leaves no view"),
         ({"noise_views": -1}, ValueError, "at most 1"),
         ({"noise_views": [0, 1]}, ValueError, "all views are noise"),

@@ -85,3 +85,18 @@ def test_the_search_bisects_from_a_kept_embedding():
     assert (search.gamma, search.embedding) == (1.0, "b")
     search.too_few_components("c")
     assert (search.gamma, search.embedding) == (2.0, "c")
+
+
+def test_full_support_gives_links_that_the_given_graph_lacks():
+    B, _ = noisy_blocks(3)
+    linked, full = (rank_constrained_graph(B, 4, projection="rows", support=kind) for kind in ("linked", "full"))
+    assert full.n_components == linked.n_components == 4
+    assert full.P.nnz > linked.P.nnz
+    np.testing.assert_allclose(full.P.sum(axis=1), 1, atol=1e-12)
+
+
+def test_first_pass_with_degrees_ends_with_the_same_components():
+    B, _ = noisy_blocks(4)
+    constant, degrees = (rank_constrained_graph(B, 4, first_scales=kind) for kind in ("constant", "degrees"))
+    assert constant.n_components == degrees.n_components == 4
+    assert constant.eigenvalue_sums[0] != degrees.eigenvalue_sums[0]

@@ -15,11 +15,14 @@ from manyviews.cli.fit_progress import shown_fits
 from manyviews.cli.inputs import whole_number
 from manyviews.cli.options import AsJson, MemorySize, Switch, Whole, check_jobs, check_limit, listed
 from manyviews.cli.output import RECORD, STORE, open_folder, run_record, save_record, save_text
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.datasets import Dataset
-    from manyviews.papers.fusion_figures import PaperFigure
+    from manyviews.papers.figure_parts import PaperFigure, PlannedFigure
+    from manyviews.papers.material import Material
     from manyviews.papers.paper import Paper
+    from manyviews.papers.plan import Planned
     from manyviews.papers.setup import Setup
     from manyviews.papers.verdict import Reproduction
 
@@ -27,14 +30,22 @@ __all__ = ["bench"]
 
 TABLES = {"table.md": "to_markdown", "table.tex": "to_latex", "table.csv": "to_csv"}
 PAGE = "report.html"
-OUTPUTS = (STORE, RECORD, PAGE, *TABLES)
+FIGURES, NUMBERS = "figures.html", "figures.csv"
+OUTPUTS = (STORE, RECORD, PAGE, FIGURES, NUMBERS, *TABLES)
 
 
 @dataclass(frozen=True)
-class _Limits:
+class _Work:
+    """How many seeds, which grid, whether figures, and what processes may take."""
+
+    seeds: int
+    figure_seeds: int
+    full: bool
+    figures: bool
     jobs: int
     seconds: float | None
     memory: int | None
+    quiet: bool
 
 
 def bench(
@@ -46,6 +57,7 @@ def bench(
     methods: str | None = None,
     seeds: Annotated[int | None, Parameter(converter=whole_number)] = None,
     full: Switch = False,
+    figures: Switch = False,
     jobs: Whole = 1,
     time_limit: float | None = None,
     memory_limit: MemorySize = None,
@@ -73,6 +85,9 @@ def bench(
         Runs of each setting; by default enough for a first look.
     full
         As many runs, and as fine a grid of settings, as in the paper.
+    figures
+        Make the figures and ablations of the paper too: figures.html and figures.csv, and on the page of the tables.
+        How many fits that takes is said first; at each point of a figure 2 seeds, unless --seeds says otherwise.
     jobs
         Processes; -1 for one per core.
     time_limit
@@ -109,14 +124,17 @@ def bench(
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
     identity = {"command": "bench", "paper": chosen.name}
     folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
-    limits = _Limits(jobs, time_limit, memory_limit)
-    reproduction, figures = _run(chosen, setups, found, n_seeds, folder, limits, full=full, quiet=quiet or as_json)
-    record = _record(reproduction, found, full=full)
-    _write(reproduction, figures, folder, record)
+    silent = quiet or as_json
+    work = _Work(
+        n_seeds, seeds or _seeds_of_figures(n_seeds, full), full, figures, jobs, time_limit, memory_limit, silent
+    )
+    reproduction, drawn = _run(chosen, setups, found, folder, work)
+    record = _record(reproduction, found, drawn, full=full)
+    _write(reproduction, drawn, folder, record)
     if as_json:
         print_json(record | {"out": place})
     elif not quiet:
-        _print(reproduction, place)
+        _print(reproduction, drawn, place)
 
 
 def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
@@ -177,19 +195,17 @@ def _chosen_data(
     return found
 
 
+def _seeds_of_figures(n_seeds: int, full: bool) -> int:
+    from manyviews.papers.drawn import QUICK_SEEDS
+
+    return n_seeds if full else min(n_seeds, QUICK_SEEDS)
+
+
 def _run(
-    paper: Paper,
-    setups: list[Setup],
-    found: dict[str, Dataset],
-    n_seeds: int,
-    folder: Path,
-    limits: _Limits,
-    *,
-    full: bool,
-    quiet: bool,
+    paper: Paper, setups: list[Setup], found: dict[str, Dataset], folder: Path, work: _Work
 ) -> tuple[Reproduction, list[PaperFigure]]:
-    from manyviews.papers.fusion_figures import paper_figures
     from manyviews.papers.material import Material
+    from manyviews.papers.mvec_figures import CorruptedMaterial
     from manyviews.papers.plan import make_plan
     from manyviews.papers.protocols import PROTOCOLS
     from manyviews.papers.verdict import reproduction_of
@@ -197,34 +213,62 @@ def _run(
 
     protocol = PROTOCOLS[paper.name]
     material = Material(found, protocol)
-    plan = make_plan(paper, setups, material, range(n_seeds), full=full)
-    runs = [run for planned in plan for run in planned.runs]
-    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
+    plan = make_plan(paper, setups, material, range(work.seeds), full=work.full)
+    planned = _planned_figures(paper, setups, material, plan, work) if work.figures else []
+    runs = [run for each in plan for run in each.runs] + [run for figure in planned for run in figure.runs]
+    with shown_fits(quiet=work.quiet, kept=True) as tell, user_input():
         records = run_all(
             runs,
-            material,
+            CorruptedMaterial(material) if planned else material,
             folder / STORE,
-            n_jobs=limits.jobs,
-            time_limit=limits.seconds,
-            memory_limit=limits.memory,
+            n_jobs=work.jobs,
+            time_limit=work.seconds,
+            memory_limit=work.memory,
             progress=tell,
         )
     by_run = {id(run): record for run, record in zip(runs, records, strict=True)}
-    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), n_seeds)
-    return reproduction, paper_figures(paper.name, setups, material)
+    reproduction = reproduction_of(paper, plan, by_run, protocol.setups, tuple(found), work.seeds)
+    return reproduction, [figure.drawn(by_run) for figure in planned]
+
+
+def _planned_figures(
+    paper: Paper, setups: list[Setup], material: Material, plan: list[Planned], work: _Work
+) -> list[PlannedFigure]:
+    """Return the figures, and say what they cost before it is spent."""
+    from manyviews.papers.drawn import plan_figures
+    from manyviews.papers.figure_parts import FigureTask
+
+    planned = plan_figures(FigureTask(paper, setups, material, range(work.figure_seeds), work.full, plan))
+    if not planned:
+        raise UsageError(f"--methods leaves out the method of {paper.name}, whose figures these are; name it too")
+    of_tables = {id(run) for each in plan for run in each.runs}
+    n_fits = sum(id(run) not in of_tables for figure in planned for run in figure.runs)
+    if not work.quiet:
+        print(
+            f"{len(planned)} figures need {amount(n_fits, 'fit')} beside the {len(of_tables)} of the tables, "
+            f"{amount(work.figure_seeds, 'seed')} at each point; fewer --datasets or --seeds make it less",
+            file=sys.stderr,
+        )
+    return planned
 
 
 def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
-    from manyviews.papers.page import render_page
+    from manyviews.papers.figure_parts import figures_csv
+    from manyviews.papers.page import render_figures, render_page
 
     for name, function in TABLES.items():
         save_text(folder / name, getattr(tables, function)(reproduction))
     save_text(folder / PAGE, render_page(reproduction, figures))
+    if figures:
+        save_text(folder / FIGURES, render_figures(reproduction.paper, figures))
+        save_text(folder / NUMBERS, figures_csv(figures))
     save_record(folder, record)
 
 
-def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool) -> dict[str, Any]:
+def _record(
+    reproduction: Reproduction, found: dict[str, Dataset], figures: list[PaperFigure], *, full: bool
+) -> dict[str, Any]:
     """Return what run.json says: enough to run the same again."""
     from manyviews.runs.outcomes import data_checksum
 
@@ -237,10 +281,11 @@ def _record(reproduction: Reproduction, found: dict[str, Dataset], *, full: bool
         "rows": list(dict.fromkeys(cell.name for cell in reproduction.cells if cell.method)),
         "counts": reproduction.counts(),
         "counts_of_variants": reproduction.counts(variants=True),
+        "figures": [figure.title for figure in figures],
     }
 
 
-def _print(reproduction: Reproduction, place: str) -> None:
+def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -> None:
     from manyviews.papers.tables import (
         RANK_HEADER,
         counted,
@@ -270,4 +315,6 @@ def _print(reproduction: Reproduction, place: str) -> None:
     for note in notes(reproduction):
         print(note)
     print(f"tables: {', '.join(os.path.join(place, name) for name in TABLES)}")
+    if figures:
+        print(f"figures: {os.path.join(place, FIGURES)}, {os.path.join(place, NUMBERS)}")
     print(f"page: {os.path.join(place, PAGE)} (open it in a browser)")

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from manyviews.cluster.base import MultiViewClusterer
-from manyviews.linalg.balance import apply_balanced, fit_balanced
+from manyviews.cluster.memory import copy_bytes
+from manyviews.linalg.balance import BalancedScaling, apply_balanced, fit_balanced
+from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.views import Views
 
 __all__ = ["BalancedClusterer"]
@@ -20,6 +22,8 @@ class BalancedClusterer(MultiViewClusterer):
         "balance_views": ["boolean"],
     }
 
+    # whether the solver asks for nothing but blocks of rows, so that views on disk need not be copied
+    _reads_blocks: ClassVar[bool] = False
     balance_views: bool
 
     def _fit_scaled(self, views: Views, weights: NDArray[Any] | None = None) -> tuple[Any, ...]:
@@ -29,4 +33,15 @@ class BalancedClusterer(MultiViewClusterer):
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:
-        return tuple(apply_balanced(X, balanced) for X, balanced in zip(views.arrays, self._balanced, strict=True))
+        return tuple(self._one_scaled(X, how) for X, how in zip(views.arrays, self._balanced, strict=True))
+
+    def _one_scaled(self, X: Any, how: BalancedScaling) -> Any:
+        if self._reads_blocks and is_on_disk(X):
+            return ScaledRows(X, lambda rows: apply_balanced(rows, how))
+        return apply_balanced(X, how)
+
+    def _scaled_bytes(self, views: Views) -> int:
+        if not self._reads_blocks:
+            return super()._scaled_bytes(views)
+        copies = [0 if is_on_disk(X) else copy_bytes(X) for X in views.arrays]
+        return sum(copies) + max(copies)

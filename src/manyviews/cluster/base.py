@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Never, Self
 
@@ -155,6 +156,11 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if earlier is not None:
             self._order = matched_numbers(self._order[raw], earlier, self.n_clusters)[self._order]
         self.labels_ = self._order[raw]
+        self._number_history(first)
+        self._warn_of_shortfalls(found)
+
+    def _warn_of_shortfalls(self, found: int) -> None:
+        """Warn once where iterations ran out or fewer clusters were found than asked for."""
         shortfalls = filter(None, [self._why_unconverged(), self._why_fewer(found)])
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
@@ -184,6 +190,14 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if (weights := getattr(result, "weights", None)) is not None:
             self.view_weights_ = weights / weights.sum()
         return result.labels
+
+    def _number_history(self, first: NDArray[np.intp]) -> None:
+        """Match the numbers in the labels of the iterations, where they were kept, to those of the result."""
+        history = getattr(self, "history_", None)  # a method from outside may store nothing but its labels
+        if history is not None and history.labels.size:
+            rows = history.labels[:, first]
+            matched = [matched_numbers(row, self.labels_, self.n_clusters)[row] for row in rows]
+            self.history_ = replace(history, labels=np.array(matched))
 
     def _note_constant(self, views: Views, names: list[str], seen: str = "") -> None:
         """Warn of constant views, of each once; ``seen`` says how they are seen, where not as they were given.

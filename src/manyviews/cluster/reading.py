@@ -46,6 +46,7 @@ class ViewsReader(BaseEstimator):
 
     def _check_views(self, X: Any, *, reset: bool) -> Views:
         """Return checked views and, with ``reset``, remember their names and widths."""
+        _refuse_dask(X, type(self).__name__, "fit" if reset else "predict")
         table, by_name = is_table(X), self._is_cut_by_name(X)
         if table:
             views = cut_frame(X, self.views) if by_name else self._cut_table(X, reset)
@@ -99,3 +100,12 @@ class ViewsReader(BaseEstimator):
     def _alternatives() -> Any:
         """Return the module that knows all methods; it stands above this one, so it is looked up when it is needed."""
         return import_module("manyviews.cluster.alternatives")
+
+
+def _refuse_dask(X: Any, method: str, verb: str) -> None:
+    """Refuse collections of Dask, which would be read into memory whole, by naming what takes them."""
+    held = X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else (X,)
+    if any(type(item).__module__.startswith("dask") for item in held):
+        raise TypeError(
+            f"{method}.{verb} takes data in memory: give Dask collections to manyviews.distributed.{verb}(model, views)"
+        )

@@ -48,21 +48,23 @@ def as_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def widths_and_noise(n_features: Any, view_noise: Any) -> tuple[list[int], list[float]]:
-    """Check the features and the noise of each view.
+def widths_and_noise(n_features: Any, view_noise: Any, n_clusters: int) -> tuple[list[int], list[NDArray[np.float64]]]:
+    """Check the features of each view and the noise of each view and cluster.
 
     Parameters
     ----------
     n_features : sequence of int
         Features of each view.
-    view_noise : float or sequence of float
-        Noise of all views or of each.
+    view_noise : float, sequence of float or of sequences of float
+        Noise of all views, of each, or of each view and cluster.
+    n_clusters : int
+        Number of clusters.
 
     Returns
     -------
     widths : list of int
         Features of each view.
-    noise : list of float
+    noise : list of ndarray of shape (n_clusters,)
         Noise of each view.
     """
     if isinstance(n_features, str | Integral) or not hasattr(n_features, "__len__"):
@@ -75,10 +77,20 @@ def widths_and_noise(n_features: Any, view_noise: Any) -> tuple[list[int], list[
         raise ValueError(
             f"view_noise has {len(levels)} values for {len(widths)} views; give one number or one per view."
         )
-    noise = [_number(level, "view_noise") for level in levels]
-    if not all(0 <= level < np.inf for level in noise):
+    noise = [_noise_of_clusters(level, n_clusters) for level in levels]
+    if not all(((level >= 0) & (level < np.inf)).all() for level in noise):
         raise ValueError(f"view_noise must be finite and not negative; got {view_noise!r}.")
     return widths, noise
+
+
+def _noise_of_clusters(level: Any, n_clusters: int) -> NDArray[np.float64]:
+    if not hasattr(level, "__len__") or isinstance(level, str):
+        return np.full(n_clusters, _number(level, "view_noise"))
+    if len(level) != n_clusters:
+        raise ValueError(
+            f"view_noise has {len(level)} values for a view of {n_clusters} clusters; give one number or one of each."
+        )
+    return np.array([_number(value, "view_noise") for value in level])
 
 
 def view_roles(n_views: int, noise_views: Any, conflicting_views: Any) -> list[Role]:

@@ -14,10 +14,10 @@ _BLOCK = 1 << 20
 
 
 class BlobPlan(NamedTuple):
-    """What decides the distribution of one view: number of clusters and noise in units of centre distance."""
+    """What decides the distribution of one view: number of clusters, and noise of each in units of centre distance."""
 
     n_clusters: int
-    noise: float
+    noise: NDArray[np.float64]
 
 
 def draw_partition(sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -76,22 +76,26 @@ def fill_view(out: NDArray[Any], labels: NDArray[np.int64] | None, plan: BlobPla
     labels : ndarray of shape (n,) or None
         Partition the view follows; None for pure noise.
     plan : BlobPlan
-        Number of clusters and noise.
+        Number of clusters, and noise of each.
     rng : Generator
         Source of randomness of this view.
     """
     n, width = out.shape
     centres = _centres(plan.n_clusters, width, rng)
     # A noise view has the variance the clusters would give it, lest its scale give it away.
-    sd = plan.noise if labels is not None else float(np.hypot(plan.noise, np.sqrt((centres**2).mean())))
+    alike = float(np.sqrt(np.square(plan.noise).mean() + (centres**2).mean()))
+    levels = plan.noise.astype(out.dtype)
     centres = centres.astype(out.dtype)
     step = max(1, _BLOCK // width)
     for start in range(0, n, step):
         block = out[start : start + step]
         rng.standard_normal(dtype=out.dtype.type, out=block)
-        block *= out.dtype.type(sd)
-        if labels is not None:
-            block += centres[labels[start : start + step]]
+        if labels is None:
+            block *= out.dtype.type(alike)
+        else:
+            own = labels[start : start + step]
+            block *= levels[own, None]
+            block += centres[own]
 
 
 def _centres(n_clusters: int, width: int, rng: np.random.Generator) -> NDArray[np.float64]:

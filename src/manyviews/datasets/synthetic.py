@@ -23,7 +23,7 @@ def make_blobs_views(
     n_features: Sequence[int] = (64, 32, 16),
     n_clusters: int = 10,
     *,
-    view_noise: float | Sequence[float] = 0.25,
+    view_noise: float | Sequence[float] | Sequence[Sequence[float]] = 0.25,
     noise_views: int | Sequence[int | str] = 0,
     conflicting_views: int | Sequence[int | str] = 0,
     missing_fraction: float = 0.0,
@@ -48,9 +48,10 @@ def make_blobs_views(
         Number of features of each view; its length is the number of views, called ``view_0``, ``view_1``, ...
     n_clusters : int, default=10
         Number of clusters.
-    view_noise : float or sequence of float, default=0.25
-        Overlap of the clusters, for all views or for each: standard deviation of the noise in units of the
-        distance between centres. Larger is harder; 0 puts every sample on its centre.
+    view_noise : float, sequence of float or of sequences of float, default=0.25
+        Overlap of the clusters, for all views, for each, or for each view and cluster, such as
+        ``[[0.1, 0.5, 0.5], [0.5, 0.1, 0.5]]`` for three clusters in two views: standard deviation of the noise in units
+        of the distance between centres. Larger is harder; 0 puts every sample on its centre.
     noise_views : int or sequence of int or str, default=0
         Views that know nothing of the clusters: how many (the last ones), or which, by position or name. They
         are pure noise of the same variance as the other views.
@@ -88,20 +89,20 @@ def make_blobs_views(
     >>> data.views.view("view_1").shape
     (200, 4)
     """
-    widths, noise = widths_and_noise(n_features, view_noise)
+    sizes = cluster_sizes(n_samples, n_clusters, weights)
+    widths, noise = widths_and_noise(n_features, view_noise, sizes.size)
     roles = view_roles(len(widths), noise_views, conflicting_views)
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
-    sizes = cluster_sizes(n_samples, n_clusters, weights)
     n_missing = missing_count(missing_fraction, n_samples, len(widths))
     shared, *streams = as_generator(random_state).spawn(1 + len(widths))
     labels, conflict = draw_partition(sizes, shared), draw_partition(sizes, shared)
     missing = draw_missing(labels.size, len(widths), n_missing, shared) if n_missing else None
     arrays: dict[str, NDArray[Any]] = {}
-    for v, (width, sd, role, stream) in enumerate(zip(widths, noise, roles, streams, strict=True)):
+    for v, (width, levels, role, stream) in enumerate(zip(widths, noise, roles, streams, strict=True)):
         partition = {"clusters": labels, "conflict": conflict, "noise": None}[role]
         array = np.empty((labels.size, width), dtype=dtype)
-        fill_view(array, partition, BlobPlan(sizes.size, sd), stream)
+        fill_view(array, partition, BlobPlan(sizes.size, levels), stream)
         if missing is not None:
             array[missing[:, v]] = np.nan
         arrays[f"view_{v}"] = array

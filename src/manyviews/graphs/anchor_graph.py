@@ -262,7 +262,8 @@ def bipartite_block(
         The graph between these rows and all anchors.
     """
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    columns = np.hstack([index + np.int32(offset) for index, offset in zip(neighbors, offsets[:-1], strict=True)])
+    shifted = [np.add(index, offset, dtype=np.int32) for index, offset in zip(neighbors, offsets[:-1], strict=True)]
+    columns = np.hstack(shifted)
     data = np.hstack(weights)
     b, width = columns.shape
     if all(mask is None for mask in speaking):

@@ -19,13 +19,23 @@ from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import all_eigenpairs
 from manyviews.linalg.simplex import project_segments
 
-__all__ = ["PenaltySearch", "Projection", "RankGraph", "RankRule", "rank_constrained_graph"]
+__all__ = [
+    "FirstScales",
+    "PenaltySearch",
+    "Projection",
+    "RankGraph",
+    "RankRule",
+    "Support",
+    "rank_constrained_graph",
+]
 
 Array = NDArray[np.float64]
 Projection = Literal["both", "rows"]
 RankRule = Literal["paper", "released"]
+Support = Literal["linked", "full"]
+FirstScales = Literal["constant", "degrees"]
 FIRST_GAMMA = 0.1
-# scalings of samples and anchors in the first pass, before there is a graph to take degrees from
+# scalings of samples and anchors in the first pass of the released code, in place of degrees
 FIRST_SCALES = (1.0, 10.0)
 RANK_TOL = 1e-7
 SMALLEST_EIGENVALUE = 1e-12
@@ -128,9 +138,11 @@ def rank_constrained_graph(
     *,
     projection: Projection = "both",
     rank_rule: RankRule = "paper",
+    support: Support = "linked",
+    first_scales: FirstScales = "constant",
     max_passes: int = 50,
 ) -> RankGraph:
-    """Find a graph P near B with c connected components; edges of P are edges of B.
+    """Find a graph P near B with c connected components.
 
     Parameters
     ----------
@@ -145,6 +157,11 @@ def rank_constrained_graph(
     rank_rule : {"paper", "released"}, default="paper"
         "paper": stop once there are exactly c components. "released": as the released code runs, all passes, with γ
         halved whenever there are at least c components, whatever graph the last pass leaves.
+    support : {"linked", "full"}, default="linked"
+        "linked": edges of P are edges of B, as in the released code. "full": P may have any edge.
+    first_scales : {"constant", "degrees"}, default="constant"
+        What the embedding is scaled with in the first pass: 1 for samples and 10 for anchors, as in the released code,
+        or the degrees of B.
     max_passes : int, default=50
         Most passes, each for one γ.
 
@@ -153,9 +170,11 @@ def rank_constrained_graph(
     RankGraph
         The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
     """
-    links = _Links.of(B)
-    b = np.asarray(B[B > 0], dtype=np.float64)
-    search = PenaltySearch(_embed(links.graph(b), c).with_scales(*FIRST_SCALES))
+    allowed = B > 0 if support == "linked" else np.ones(B.shape, dtype=bool)
+    links = _Links.of(allowed)
+    b = np.asarray(B[allowed], dtype=np.float64)
+    start = _embed(links.graph(b), c)
+    search = PenaltySearch(start.with_scales(*FIRST_SCALES) if first_scales == "constant" else start)
     gammas, sums = [], []
     best: tuple[tuple[int, float], RankGraph] | None = None
     for _ in range(max_passes):
@@ -201,9 +220,9 @@ class _Links(NamedTuple):
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, B: NDArray[Any]) -> _Links:
-        n, m = B.shape
-        rows, columns = np.nonzero(B > 0)
+    def of(cls, allowed: NDArray[np.bool_]) -> _Links:
+        n, m = allowed.shape
+        rows, columns = np.nonzero(allowed)
         by_column = np.argsort(columns, kind="stable")
         back = np.empty_like(by_column)
         back[by_column] = np.arange(by_column.size)

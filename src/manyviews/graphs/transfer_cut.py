@@ -57,6 +57,11 @@ def gram_block(B: Any) -> sparse.csr_array:
         return (B.T.tocsr() @ B).tocsr()
     half = np.zeros(q * q)
     _add_pairs(half, B)
+    return _from_pairs(half, q)
+
+
+def _from_pairs(half: NDArray[np.float64], q: int) -> sparse.csr_array:
+    """Return the (q, q) matrix of which ``_add_pairs`` has made one half."""
     half = half.reshape(q, q)
     W = half + half.T
     W[np.diag_indices(q)] *= 0.5
@@ -92,14 +97,17 @@ def _add_pairs(half: NDArray[np.float64], B: sparse.csr_array) -> None:
 
 
 def reduced_graph(B: Any) -> sparse.csr_array:
-    """Return W (q, q), adding up blocks of rows."""
-    if B.shape[1] <= PAIRS_LIMIT:
-        return gram_block(B)  # works in blocks itself
-    W = gram_block(B[:ROWS_PER_BLOCK])
-    for rows in row_blocks(B.shape[0], ROWS_PER_BLOCK):
-        if rows.start > 0:
+    """Return W (q, q), adding up blocks of rows of a graph (n, q), all that is asked of it."""
+    q, blocks = B.shape[1], row_blocks(B.shape[0], ROWS_PER_BLOCK)
+    if q > PAIRS_LIMIT:
+        W = gram_block(B[next(blocks)])
+        for rows in blocks:
             W = W + gram_block(B[rows])
-    return W
+        return W
+    half = np.zeros(q * q)
+    for rows in blocks:
+        _add_pairs(half, sparse.csr_array(B[rows]))
+    return _from_pairs(half, q)
 
 
 def reduced_eigenvectors(W: Any, k: int, rng: np.random.Generator) -> CutVectors:

@@ -15,6 +15,7 @@ from scipy import sparse
 from manyviews.io.files import file_kind, readable, require_file
 from manyviews.io.machine import check_promise, read_bounded
 from manyviews.io.text import is_number
+from manyviews.views.mapped import read_from_disk
 
 __all__ = ["check_matrix", "read_array", "without_codes"]
 
@@ -40,7 +41,7 @@ def read_array(path: str | os.PathLike[str]) -> Any:
     file = require_file(path)
     if file_kind(path) == ".npy":
         with readable(path, "a .npy file"):
-            array = np.load(file, mmap_mode="r", allow_pickle=False)
+            array = read_from_disk(np.load(file, mmap_mode="r", allow_pickle=False))
     else:
         with readable(path, "a Matrix Market file"):
             array = _read_market(file, os.fspath(path))

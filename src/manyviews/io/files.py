@@ -11,7 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["ARRAYS", "MULTIVIEW", "TABLES", "TEXTS", "checksum", "file_kind", "readable", "require_file", "stem"]
+__all__ = [
+    "ARRAYS",
+    "MULTIVIEW",
+    "TABLES",
+    "TEXTS",
+    "checksum",
+    "file_kind",
+    "readable",
+    "require_file",
+    "stem",
+    "table_kind",
+]
 
 MULTIVIEW = (".npz", ".mat")
 ARRAYS = (".npy", ".mtx", ".mtx.gz")
@@ -87,6 +98,13 @@ def file_kind(path: str | os.PathLike[str]) -> str:
             f"convert it to one of {', '.join(known)}"
         )
     return kind
+
+
+def table_kind(path: str | os.PathLike[str]) -> str:
+    """Return ``file_kind``, and ``".parquet"`` for a folder that holds .parquet files."""
+    if os.path.isdir(path) and any(place.suffix.lower() == ".parquet" for place in Path(path).iterdir()):
+        return ".parquet"
+    return file_kind(path)
 
 
 def stem(path: str | os.PathLike[str]) -> str:

@@ -12,10 +12,11 @@ from scipy import sparse
 
 from manyviews.io.arrays import read_array, without_codes
 from manyviews.io.choosing import PartOptions, choose, matches
-from manyviews.io.files import MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem
+from manyviews.io.files import MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem, table_kind
 from manyviews.io.matching import check_unique
 from manyviews.io.multiview import read_multiview_file
-from manyviews.io.tables import Frames, read_columns, read_table
+from manyviews.io.parquet_parts import find_parts
+from manyviews.io.tables import Frames, read_columns, read_large_table, read_table
 from manyviews.io.tenx import find_matrix, read_cells
 
 __all__ = ["Part", "read_part", "with_ids"]
@@ -71,7 +72,7 @@ def read_part(
     Parameters
     ----------
     path : str or path-like
-        A table, an array, a file with several views, or a folder of 10x Genomics.
+        A table, an array, a file with several views, a folder of 10x Genomics, or one of .parquet files.
     options : PartOptions
         Columns of ids, of classes and of features, and so on; see ``read_views``.
     frames : dict, default=None
@@ -93,15 +94,20 @@ def read_part(
         cells = read_cells(places, stem(path), options.columns)
         check_unique(cells.ids, os.fspath(places[1]))
         return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and table_kind(path) != ".parquet":
         require_file(path)
-    kind = file_kind(path)
+    kind = table_kind(path)
+    if kind == ".parquet" and (large := read_large_table(path, options)) is not None:
+        table, numbers = large
+        name = stem(path)
+        columns = {name: tuple(table.features.columns)}
+        return Part(given, {name: numbers}, table.ids, table.truth, table.notes, _files(path), columns)
     if kind in TABLES:
         table = read_table(path, options, frames)
         if table.ids is not None:
             what = "column names" if options.transpose else f"column {options.id_column!r}"
             check_unique(table.ids, f"{given}, {what}")
-        return Part(given, {stem(path): table.features}, table.ids, table.truth, table.notes, (given,))
+        return Part(given, {stem(path): table.features}, table.ids, table.truth, table.notes, _files(path))
     if options.id_column is not None and not options.has_ids:
         raise ValueError(
             f"{given} has no column {options.id_column!r}, because a {kind} file has no named columns; leave --id "
@@ -112,6 +118,10 @@ def read_part(
         array, notes = _cut(read_array(path), options, given)
         return Part(given, {stem(path): array}, notes=notes, files=(given,))
     return _read_multiview(path, options)
+
+
+def _files(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    return tuple(map(os.fspath, find_parts(path))) if os.path.isdir(path) else (os.fspath(path),)
 
 
 def _read_multiview(path: str | os.PathLike[str], options: PartOptions) -> Part:

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from manyviews.io.choosing import Caution
 from manyviews.views import Views
+from manyviews.views.cells import column_extremes
 
 __all__ = ["code_notes"]
 
@@ -33,8 +34,7 @@ def code_notes(views: Views) -> list[Caution]:
     for position, (name, array) in enumerate(views.items()):
         if sparse.issparse(array):
             continue
-        with np.errstate(all="ignore"):
-            low, high = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)
+        low, high = column_extremes(array)
         found = [
             (column, code)
             for extreme in (high, low)

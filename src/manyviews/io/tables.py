@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,19 @@ from numpy.typing import NDArray
 
 from manyviews.io.choosing import Caution, PartOptions, choose, matches
 from manyviews.io.features import as_features, shown
-from manyviews.io.files import TEXTS, file_kind, readable, require_file
+from manyviews.io.files import TEXTS, readable, require_file, table_kind
 from manyviews.io.labels import check_labels
+from manyviews.io.parquet_parts import ParquetTable, find_parts, store_numbers
 from manyviews.io.row_names import row_names
 from manyviews.io.separated import as_numbers, polars_errors, read_separated
 from manyviews.views.shuffled import LIKELY_ID
 
-__all__ = ["Frames", "Table", "read_columns", "read_table"]
+__all__ = ["Frames", "Table", "read_columns", "read_large_table", "read_table"]
 
 # Names under which a class column usually hides among the features.
 _LIKELY_CLASSES = {"class", "classes", "label", "labels", "target", "truth", "ground_truth"}
+# What data frames of pandas and Dask call row numbers that are saved with them.
+_ROW_NUMBERS = ("__index_level_0__", "__null_dask_index__")
 # Frames read already, by what they were read from and how, so that several views of one table read it once.
 Frames = dict[tuple[Any, ...], Any]
 
@@ -60,7 +64,8 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        A file of text, also .gz, or a .parquet, .arrow, .feather, .ipc or .xlsx file.
+        A file of text, also .gz, or a .parquet, .arrow, .feather, .ipc or .xlsx file; or a folder of .parquet files
+        that are parts of one table.
     options : PartOptions
         Columns, ids, classes, missing values; whether the samples are columns.
     frames : dict, default=None
@@ -79,8 +84,13 @@ def read_table(
     where = os.fspath(path)
     as_text = () if options.id_column is None else (options.id_column,)
     frame, notes, index = _read_frame(path, as_text, options.header, options.missing_values, frames)
-    if options.transpose or file_kind(path).startswith(".gct"):
+    if options.transpose or table_kind(path).startswith(".gct"):
         return _turned(frame, options, index, where, notes)
+    return _table(frame, options, index, where, notes)
+
+
+def _table(frame: Any, options: PartOptions, index: str | None, where: str, notes: tuple[str, ...]) -> Table:
+    """Part the columns of a table into features, ids and classes."""
     ids, id_column, every = None, options.id_column, frame.columns
     if id_column is not None:
         ids = _ids(frame, id_column, where)
@@ -93,6 +103,50 @@ def read_table(
     features = as_features(rest, options.encode, where)
     suspicions = _suspicions(features.columns, ids, labels, where)
     return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions))
+
+
+def read_large_table(path: str | os.PathLike[str], options: PartOptions) -> tuple[Table, Any] | None:
+    """Read a view from a .parquet file, or a folder of them, whose numbers are too many to be held.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file or folder.
+    options : PartOptions
+        As for ``read_table``; rows cannot be columns, and no column is encoded.
+
+    Returns
+    -------
+    tuple of (Table, array) or None
+        Ids, classes and notes, with the features of the last rows only, and the numbers of all rows, on disk. None
+        where the table is small.
+
+    Raises
+    ------
+    ValueError
+        As ``read_table``, and if there is no room on disk.
+    """
+    where = os.fspath(path)
+    table = ParquetTable.open(find_parts(path), where)
+    if not table.is_large:
+        return None
+    if options.transpose or options.encode:
+        raise ValueError(
+            f"{where} is too large to be transposed or encoded (--transpose, --encode); do it before it is saved"
+        )
+
+    def read(frame: Any) -> Table:
+        # row numbers that data frames were saved with; names of rows are asked for
+        numbers = [name for name in _ROW_NUMBERS if name in frame.columns and frame[name].dtype.is_integer()]
+        frame, notes = as_numbers(frame.drop(numbers), _texts(frame), where, (), options.missing_values)
+        return _table(frame, options, None, where, notes)
+
+    stored = store_numbers(table, read, where)
+    ids = [key for part in stored.tables for key in part.ids] if stored.tables[0].ids is not None else None
+    known = [part.truth for part in stored.tables if part.truth is not None]
+    notes = dict.fromkeys(note for part in stored.tables for note in part.notes)
+    truth = np.concatenate(known) if known else None
+    return Table(stored.tables[-1].features, ids, truth, (*notes, stored.note)), stored.array
 
 
 def read_columns(
@@ -139,11 +193,11 @@ def _read_frame(
     frames: Frames | None = None,
 ) -> tuple[Any, tuple[str, ...], str | None]:
     """Return the table, notes, and the name of the column that pandas keeps its index in."""
-    where, kind = os.fspath(path), file_kind(path)
+    where, kind = os.fspath(path), table_kind(path)
     key = (os.path.realpath(path), tuple(as_text), header, tuple(missing_values))
     if frames is not None and key in frames:
         return frames[key][0], (), frames[key][1]
-    file = require_file(path)
+    file = Path(path) if os.path.isdir(path) else require_file(path)
     notes: tuple[str, ...] = ()
     index = None
     if kind.startswith(TEXTS):
@@ -172,12 +226,16 @@ def _read_columnar(path: str | os.PathLike[str], kind: str) -> tuple[Any, str | 
 
     import polars as pl
 
-    with open(path, "rb") as stream:  # an open file, because polars expands * and [] in paths
+    files = find_parts(path)
+    with open(files[0], "rb") as stream:  # an open file, because polars expands * and [] in paths
         content = io.BytesIO(stream.read())
     with readable(path, f"a {kind[1:]} file"), polars_errors():
         if kind != ".parquet":
             return pl.read_ipc(content), None
-        frame = pl.read_parquet(content)
+        if len(files) == 1:
+            frame = pl.read_parquet(content)
+        else:
+            frame = pl.concat(ParquetTable.open(files, os.fspath(path)).blocks())
     try:
         content.seek(0)
         columns = json.loads(pl.read_parquet_metadata(content).get("pandas", "{}")).get("index_columns", [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale, squared_lengths
-from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, observed_weighted
+from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, row_count, weighted_blocks
 
-__all__ = ["BalancedScaling", "apply_balanced", "concatenate", "fit_balanced"]
+__all__ = [
+    "BalancedScaling",
+    "ScaledMoments",
+    "apply_balanced",
+    "balanced_scaling",
+    "concatenate",
+    "fit_balanced",
+    "scaled_squares",
+    "scaled_sums",
+]
 
 Array = NDArray[Any]
 UNIT_ROWS = ("unit", "tfidf")
@@ -49,16 +59,34 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weights: Arr
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    X, weights = observed_weighted(X, weights)
     scaling = fit_scaling(X, kind, weights)
-    mean, variance, size = _moments(X, scaling, weights)
-    constant = bool(variance <= max(CONSTANT * size, smallest_scale(X.dtype) ** 2))
+    moments = _moments(X, scaling, weights)
+    return balanced_scaling(scaling, moments, X.dtype, balance=balance, shifted=not sparse.issparse(X))
+
+
+class ScaledMoments(NamedTuple):
+    """Mean (d,), total variance and mean squared length of the scaled rows of a view."""
+
+    mean: Array
+    variance: float
+    size: float
+
+
+def balanced_scaling(
+    scaling: Scaling, moments: ScaledMoments, dtype: Any, *, balance: bool, shifted: bool = True
+) -> BalancedScaling:
+    """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
+
+    ``shifted`` says whether columns are centred: those of dense views.
+    """
+    mean, variance, size = moments
+    constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
     factor = 1.0 if constant or not balance else variance**-0.5
-    if kind in UNIT_ROWS:
+    if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
     shift = mean * scale if scaling.shift is None else scaling.shift + mean * scale
-    merged = Scaling(kind, None if sparse.issparse(X) else shift, scale / factor, scaling.columns)
+    merged = Scaling(scaling.kind, shift if shifted else None, scale / factor, scaling.columns)
     return BalancedScaling(merged, None, constant)
 
 
@@ -88,32 +116,48 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
     return scaled
 
 
-def _moments(X: Any, scaling: Scaling, weights: Array | None) -> tuple[Array, float, float]:
+def _moments(X: Any, scaling: Scaling, weights: Array | None) -> ScaledMoments:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n = X.shape[0] if weights is None else float(weights.sum())
-    total: Any = 0.0
-    for rows in row_blocks(X.shape[0]):
-        total = total + column_sums(apply_scaling(X[rows], scaling), None if weights is None else weights[rows])
-    mean = np.asarray(total) / n
+    n, total = scaled_sums(X, scaling, weights)
+    mean = total / n
+    variance, size = scaled_squares(X, scaling, mean, weights)
+    if sparse.issparse(X):
+        variance = size - n * float(mean @ mean)
+    return ScaledMoments(mean, max(variance, 0.0) / n, size / n)
+
+
+def scaled_sums(X: Any, scaling: Scaling, weights: Array | None = None) -> tuple[float, Array]:
+    """Return how many rows of a view are observed, and the sums of their scaled columns, (d',)."""
+    n, total = 0.0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size)
+    for Z, own in _scaled_blocks(X, scaling, weights):
+        n += row_count(Z, own)
+        total += column_sums(Z, own)
+    return n, total
+
+
+def scaled_squares(X: Any, scaling: Scaling, mean: Array, weights: Array | None = None) -> tuple[float, float]:
+    """Return the sums of squared distances to the mean, of a dense view, and of squared lengths, of scaled rows."""
     variance, size = 0.0, 0.0
-    for rows in row_blocks(X.shape[0]):
-        Z = apply_scaling(X[rows], scaling)
-        size += _weighted_size(Z, None if weights is None else weights[rows])
-        if sparse.issparse(Z):
-            variance = size - n * float(mean @ mean)
+    for Z, own in _scaled_blocks(X, scaling, weights):
+        if own is not None:
+            size += float(own @ squared_lengths(Z, np.float64))
+        elif sparse.issparse(Z):
+            size += float(Z.multiply(Z).sum(dtype=np.float64))
         else:
+            size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
+        if not sparse.issparse(Z):
             squares = np.square(Z - mean)
-            variance += float(squares.sum() if weights is None else (weights[rows] @ squares).sum())
-    return mean, max(variance, 0.0) / n, size / n
+            variance += float(squares.sum() if own is None else (own @ squares).sum())
+    return variance, size
 
 
-def _weighted_size(Z: Any, weights: Array | None) -> float:
-    """Return the sum of the squares of all numbers, those of a row times its weight."""
-    if weights is not None:
-        return float(weights @ squared_lengths(Z, np.float64))
-    if sparse.issparse(Z):
-        return float(Z.multiply(Z).sum(dtype=np.float64))
-    return float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
+def _scaled_blocks(X: Any, scaling: Scaling, weights: Array | None) -> Iterator[tuple[Any, Array | None]]:
+    blocks: Iterator[tuple[Any, Array | None]]
+    if sparse.issparse(X):
+        blocks = ((X[rows], None if weights is None else weights[rows]) for rows in row_blocks(X.shape[0]))
+    else:
+        blocks = weighted_blocks(X, weights)
+    return ((apply_scaling(block, scaling), own) for block, own in blocks)
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

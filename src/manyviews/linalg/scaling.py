@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, smallest_scale, unit_rows, with_data
+from manyviews.linalg.blocks import row_blocks, rows_of_cells, smallest_scale, unit_rows, with_data
 
 __all__ = [
     "SCALINGS",
@@ -16,10 +17,16 @@ __all__ = [
     "apply_scaling",
     "column_sums",
     "fit_scaling",
+    "idf_scaling",
     "is_constant",
+    "minmax_scaling",
+    "observed_blocks",
     "observed_only",
-    "observed_weighted",
+    "row_count",
+    "squared_deviations",
+    "standard_scaling",
     "usual_scaling",
+    "weighted_blocks",
 ]
 
 Array = NDArray[Any]
@@ -70,9 +77,8 @@ def fit_scaling(X: Any, kind: str | None, weights: Array | None = None) -> Scali
     """
     if kind is None or kind == "unit":
         return Scaling(kind)
-    X, weights = observed_weighted(X, weights)
     if kind in ("tfidf", "tfidf_plain"):
-        return Scaling(kind, scale=_idf(X, weights, smooth=kind == "tfidf"))
+        return _idf(X, kind, weights)
     if kind == "standard":
         return _fit_standard(X, weights)
     if kind == "minmax":
@@ -114,12 +120,32 @@ def observed_only(X: Any) -> Any:
     return X[~missing] if missing.any() else X
 
 
-def observed_weighted(X: Any, weights: Array | None) -> tuple[Any, Array | None]:
-    """Return the rows that are not NaN, and their weights."""
-    seen = observed_only(X)
-    if weights is None or seen is X:
-        return seen, weights
-    return seen, weights[~np.isnan(X[:, 0])]
+def observed_blocks(X: Any) -> Iterator[Array]:
+    """Yield the rows of a dense view that are not NaN, in blocks."""
+    return (block for block, _ in weighted_blocks(X, None))
+
+
+def weighted_blocks(X: Any, weights: Array | None) -> Iterator[tuple[Array, Array | None]]:
+    """Yield the rows of a dense view that are not NaN, in blocks, with how often they count; None for once each."""
+    for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
+        block = X[rows]
+        seen = observed_only(block)
+        if seen.shape[0] == 0:
+            continue
+        own = None if weights is None else weights[rows]
+        yield seen, own if own is None or seen is block else own[~np.isnan(block[:, 0])]
+
+
+def column_sums(X: Any, weights: Array | None) -> NDArray[np.float64]:
+    """Return the sums of the columns (d,) of rows (n, d), dense or CSR, each as often as it counts."""
+    if weights is None:
+        return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
+    return np.asarray(X.T @ weights).ravel()
+
+
+def row_count(block: Any, weights: Array | None) -> float:
+    """Return how many rows a block has, each as often as it counts."""
+    return block.shape[0] if weights is None else float(weights.sum())
 
 
 def is_constant(X: Any) -> bool:
@@ -133,63 +159,90 @@ def is_constant(X: Any) -> bool:
         same_place = bool((X.indices.reshape(shape) == X.indices[: shape[1]]).all())
         return same_place and bool((X.data.reshape(shape) == X.data[: shape[1]]).all())
     first: Array | None = None
-    for rows in row_blocks(X.shape[0]):
-        block = observed_only(X[rows])
-        if block.shape[0] and first is None:
-            first = block[0]
-        if first is not None and (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
+    for block in observed_blocks(X):
+        first = block[0] if first is None else first
+        if (abs(block - first) > 10 * np.finfo(block.dtype).eps * abs(first)).any():
             return False
     return True
 
 
 def _fit_standard(X: Any, weights: Array | None) -> Scaling:
-    n = X.shape[0] if weights is None else weights.sum()
     if sparse.issparse(X):
+        n = row_count(X, weights)
         mean = column_sums(X, weights) / n
         variance = np.maximum(column_sums(X.multiply(X), weights) / n - mean**2, 0.0)
     else:
-        mean = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
-        variance = np.zeros(X.shape[1])
-        for rows in row_blocks(X.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
-            squares = np.square(X[rows] - mean)
-            variance += squares.sum(axis=0) if weights is None else weights[rows] @ squares
-        variance /= n
+        mean, variance = _column_moments(X, weights)
+    return standard_scaling(mean, variance, X.dtype)
+
+
+def standard_scaling(mean: Array, variance: Array, dtype: Any) -> Scaling:
+    """Return the scaling "standard" of columns of this type with such means and variances, (d,)."""
     # below this a column varies only by the rounding of its own mean
-    least = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), smallest_scale(X.dtype))
+    least = np.maximum(10 * np.finfo(dtype).eps * np.abs(mean), smallest_scale(dtype))
     columns = np.flatnonzero(np.sqrt(variance) > least)
     if columns.size == 0:
         columns = np.arange(1)
         variance = np.ones_like(variance)
-    kept = None if columns.size == X.shape[1] else columns
+    kept = None if columns.size == mean.size else columns
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
-def column_sums(X: Any, weights: Array | None) -> NDArray[np.float64]:
-    """Return the sums of the columns (d,) of a view (n, d), dense or CSR, each row times its weight."""
-    if weights is None:
-        return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
-    return np.asarray(X.T @ weights).ravel()
+def _column_moments(X: Any, weights: Array | None) -> tuple[Array, Array]:
+    """Return mean and variance of the columns of a dense view, in two passes."""
+    n, total = 0.0, np.zeros(X.shape[1])
+    for block, own in weighted_blocks(X, weights):
+        n += row_count(block, own)
+        total += column_sums(block, own)
+    n = n or 1.0
+    mean = total / n
+    return mean, squared_deviations(X, mean, weights) / n
+
+
+def squared_deviations(X: Any, mean: Array, weights: Array | None = None) -> Array:
+    """Return the sums of squared deviations of the columns of a dense view from such means, (d,)."""
+    total = np.zeros(X.shape[1])
+    for block, own in weighted_blocks(X, weights):
+        for rows in row_blocks(block.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
+            squares = np.square(block[rows] - mean)
+            total += squares.sum(axis=0) if own is None else own[rows] @ squares
+    return total
 
 
 def _fit_minmax(X: Any) -> Scaling:
     if sparse.issparse(X):
         top = np.asarray(abs(X).max(axis=0).todense()).ravel().astype(np.float64)
         return Scaling("minmax", scale=np.where(top > smallest_scale(X.dtype), top, 1.0))
-    low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    return Scaling("minmax", low, np.where(top - low > smallest_scale(X.dtype), top - low, 1.0))
+    low, top = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for block in observed_blocks(X):
+        low, top = np.minimum(low, block.min(axis=0)), np.maximum(top, block.max(axis=0))
+    return minmax_scaling(low, top, X.dtype)
 
 
-def _idf(X: Any, weights: Array | None, *, smooth: bool) -> Array:
-    if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0:
-        kind = "tfidf" if smooth else "tfidf_plain"
-        raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
-    counted = np.ones(X.shape[0]) if weights is None else weights
+def minmax_scaling(low: Array, top: Array, dtype: Any) -> Scaling:
+    """Return the scaling "minmax" of dense columns of this type with such extremes, (d,)."""
+    return Scaling("minmax", low, np.where(top - low > smallest_scale(dtype), top - low, 1.0))
+
+
+def _idf(X: Any, kind: str, weights: Array | None) -> Scaling:
+    parts = (X.data,) if sparse.issparse(X) else observed_blocks(X)
+    negative = any(part.min(initial=0.0) < 0 for part in parts)
     if sparse.issparse(X):
-        having = np.bincount(X.indices, (X.data != 0) * np.repeat(counted, np.diff(X.indptr)), minlength=X.shape[1])
+        present = X.data != 0 if weights is None else (X.data != 0) * np.repeat(weights, np.diff(X.indptr))
+        n, having = row_count(X, weights), np.bincount(X.indices, present, minlength=X.shape[1])
     else:
-        having = counted @ (X != 0)
-    n = counted.sum()
-    if smooth:
-        return np.asarray(1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
-    idf = np.log(n / np.maximum(having, 1.0 if weights is None else np.finfo(float).tiny))
-    return np.asarray(np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))
+        n, having = 0.0, np.zeros(X.shape[1])
+        for block, own in weighted_blocks(X, weights):
+            n += row_count(block, own)
+            having += np.count_nonzero(block, axis=0) if own is None else own @ (block != 0)
+    return idf_scaling(kind, n, having, negative=negative)
+
+
+def idf_scaling(kind: str, n: float, having: Array, *, negative: bool) -> Scaling:
+    """Return the scaling "tfidf" or "tfidf_plain" where ``having`` (d,) of n samples have each term."""
+    if negative:
+        raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
+    if kind == "tfidf":
+        return Scaling(kind, scale=1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
+    idf = np.log(n / np.where(having > 0, having, 1.0))
+    return Scaling(kind, scale=np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

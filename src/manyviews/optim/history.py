@@ -24,9 +24,13 @@ class History:
         Whether the stopping rule was met before the iterations ran out.
     residual : ndarray of shape (n_iter,)
         How far the constraints were from being met after each iteration; empty where none are met by iterating.
+    labels : ndarray of shape (n_iter, n), int64
+        Labels in each iteration, where the method was asked to keep them, else empty. Each row is numbered such that
+        as many samples as possible have the number that they have in the end.
     """
 
     objective: NDArray[np.float64]
     n_iter: int
     converged: bool
     residual: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), kw_only=True)
+    labels: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64), kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ def best_restart(
     *,
     tol: float,
     max_iter: int,
+    keep_labels: bool = False,
 ) -> BestRun:
     """Run all starts and return the one with the largest objective, the first of equal ones.
 
@@ -44,6 +46,8 @@ def best_restart(
         Relative change of the objective that ends a run, tested from the third iteration on.
     max_iter : int
         Most iterations of a run.
+    keep_labels : bool, default=False
+        Whether the history holds the first of the variables, the labels, as it was in each iteration.
 
     Returns
     -------
@@ -52,18 +56,24 @@ def best_restart(
     """
     active = np.arange(variables[0].shape[0])
     traces: list[list[float]] = [[] for _ in active]
+    labels: list[list[NDArray[Any]]] = [[] for _ in active]
     best: BestRun | None = None
     for iteration in range(1, max_iter + 1):
         variables, objective = step(variables)
         for run, value in zip(active, objective, strict=True):
             traces[run].append(float(value))
+        if keep_labels:
+            for run, found in zip(active, variables[0], strict=True):
+                labels[run].append(found.copy())
         converged = np.array([_has_settled(traces[run], tol) for run in active])
         finished = converged | (iteration == max_iter)
         for i in np.flatnonzero(finished):
-            trace = traces[active[i]]
+            trace, kept = traces[active[i]], labels[active[i]]
             if best is None or (trace[-1], -active[i]) > (best.history.objective[-1], -best.restart):
                 history = History(np.array(trace), len(trace), bool(converged[i]))
+                history = replace(history, labels=np.array(kept)) if keep_labels else history
                 best = BestRun(tuple(part[i].copy() for part in variables), history, int(active[i]))
+            kept.clear()
         variables = tuple(part[~finished] for part in variables)
         active = active[~finished]
         if active.size == 0:

@@ -1,147 +1,142 @@
-"""Figures 1 and 2 of the OP-LFMVC paper, made anew: what the iterations do, and how methods weigh the views."""
+"""Figures 1 to 3 of the OP-LFMVC paper: what the iterations do, how methods weigh the views, what they cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 
-from manyviews.cluster.base_partitions import exact_partitions
-from manyviews.cluster.late_fusion.fusion import released_start
-from manyviews.cluster.late_fusion.op_lfmvc import solve_op_lfmvc
-from manyviews.cluster.view_kernels import given_kernels
+from manyviews.cluster.registry import find_method
 from manyviews.metrics import evaluate
-from manyviews.pages.charts import base_layout, escape
+from manyviews.pages.charts import escape
 from manyviews.pages.palette import look_of
+from manyviews.papers.figure_parts import FigureTask, PlannedFigure, chart_layout, line_trace, mark_trace, outcomes_of
 from manyviews.papers.material import material_name
+from manyviews.papers.plan import Planned
 from manyviews.papers.setup import Setup
+from manyviews.runs.outcomes import Outcome
 
-__all__ = ["PaperFigure", "paper_figures"]
+__all__ = ["WEIGHED", "op_lfmvc_figures"]
 
+Chart = dict[str, Any]
+Found = Mapping[int, Outcome]
+OWN = "OP-LFMVC"
 METRICS = {"acc": "ACC", "nmi_max": "NMI", "purity": "Purity", "ari": "adjusted RI"}
 # rows of the paper's Figure 2
 WEIGHED = ("MKKM", "MKKM-MiR", "LKAM", "LF-MVC", "MKKM-MM", "SMKKM", "OP-LFMVC")
-SEED, MAX_ITER = 0, 100
+SEED = 0
 
 
-class PaperFigure(NamedTuple):
-    """A chart, the id of its place on the page, and what stands above it."""
-
-    key: str
-    title: str
-    note: str
-    chart: dict[str, Any]
-
-
-def paper_figures(paper: str, setups: Iterable[Setup], material: Mapping[str, Any]) -> list[PaperFigure]:
-    """Return the figures of a paper on the data that are there.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper; only "op-lfmvc" has figures beside its tables here.
-    setups : iterable of Setup
-        Rows that are wanted; without that of OP-LFMVC there are no figures.
-    material : Material
-        The data sets of the paper.
-
-    Returns
-    -------
-    list of PaperFigure
-        For each data set what the iterations of OP-LFMVC do, and the weights of the views by each method. The fits are
-        made here, one per row, with the first seed.
-    """
-    made = {setup.row: setup for setup in setups if not setup.variant}
-    if paper != "op-lfmvc" or "OP-LFMVC" not in made:
-        return []
-    rows = [made[row] for row in WEIGHED if row in made]
-    found = []
-    for i, name in enumerate(material):
-        data = material[material_name(name, "kernels", None)]
-        found += [
-            PaperFigure(
-                f"figure-1-{i}",
-                f"Figure 1, {name}",
-                "OP-LFMVC, one run: the labels of each iteration against the classes, and the objective as a part of "
-                "its last value.",
-                _iterations(data),
-            ),
-            PaperFigure(
-                f"figure-2-{i}",
-                f"Figure 2, {name}",
-                "Weights of the views, scaled to sum 1; with the parameters that the library has as defaults, since "
-                "the best setting differs between scores.",
-                _weights(data, rows),
-            ),
-        ]
-    return found
+def op_lfmvc_figures(task: FigureTask) -> Iterator[PlannedFigure]:
+    """Yield what the iterations of OP-LFMVC do, and the weights by each method, on each data set; then the times."""
+    own = task.setup(OWN)
+    if own is None:
+        return
+    weighed = [setup for row in WEIGHED if (setup := task.setup(row)) is not None]
+    for i, dataset in enumerate(task.material):
+        yield PlannedFigure(
+            f"figure-1-{i}",
+            f"Figure 1, {dataset}",
+            "OP-LFMVC, one run: the labels of each iteration against the classes, and the objective as a part of its "
+            "last value. Diamonds are the means of Table 2. The paper: the objective rises, usually for less than ten "
+            "iterations.",
+            partial(_iterations, task, own, dataset),
+        )
+        yield PlannedFigure(
+            f"figure-2-{i}",
+            f"Figure 2, {dataset}",
+            "Weights of the views, scaled to sum 1; with the parameters that the library has as defaults, since the "
+            "best setting differs between scores.",
+            partial(_weights, task, weighed, dataset),
+        )
+    yield PlannedFigure(
+        "figure-3",
+        "Figure 3, running time",
+        "Mean processor seconds of a fit with given kernels, on one thread, on a logarithmic axis; of a method with "
+        "parameters to tune, one setting. Open marks are the seconds of the paper's Table 4, on its authors' machine.",
+        partial(_times, task),
+        tuple(run for planned in _timed(task) for run in planned.candidates[0].runs),
+    )
 
 
-def _iterations(data: Any) -> dict[str, Any]:
-    names, k = data.views.names, len(np.unique(data.labels))
-    base = exact_partitions(given_kernels(data.views.arrays, names), k)
-    assert base.average is not None
-    start = released_start(len(names), base.average, np.random.default_rng(SEED), draw_signs=True)
-    scores: list[dict[str, float]] = []
-    # stopped after one iteration, after two, ...: the same run, since all that is random is in the start
-    for steps in range(1, MAX_ITER + 1):
-        found = solve_op_lfmvc(base.stacked, *start, order="released", tol=1e-4, max_iter=steps)
-        scores.append(evaluate(data.labels, found.labels))
-        if found.history.converged:
-            break
-    objective = found.history.objective
-    x = list(range(1, len(scores) + 1))
+def _kernels(task: FigureTask, dataset: str) -> Any:
+    return task.material[material_name(dataset, "kernels", None)]
+
+
+def _iterations(task: FigureTask, own: Setup, dataset: str, _: Found) -> Chart:
+    data = _kernels(task, dataset)
+    history = _fitted(own, data, {**own.parameters, "keep_labels": True}).history_
+    scores = [evaluate(data.labels, labels) for labels in history.labels]
     lines = {title: [100 * each[metric] for each in scores] for metric, title in METRICS.items()}
-    lines["objective"] = (100 * objective / objective[-1]).tolist()
-    traces = [_line(title, x, values, i, "%{y:.1f} % after %{x}") for i, (title, values) in enumerate(lines.items())]
-    return {"data": traces, "layout": _layout("iteration", "percent")}
-
-
-def _weights(data: Any, setups: Iterable[Setup]) -> dict[str, Any]:
+    lines["objective"] = (100 * history.objective / history.objective[-1]).tolist()
     traces = []
-    names = [escape(name) for name in data.views.names]
+    for i, (title, values) in enumerate(lines.items()):
+        traces.append(line_trace(title, {step: [value] for step, value in enumerate(values, 1)}, i))
+    for i, (metric, title) in enumerate(METRICS.items()):
+        for mark in task.mark(OWN, dataset, metric, history.n_iter, f"{title}, Table 2"):
+            traces.append(mark_trace(mark) | {"meta": {"hue": look_of(i).hue}, "showlegend": False})
+    layout = chart_layout("iteration", "percent")
+    layout["yaxis"] |= {"rangemode": "tozero"}
+    return {"data": traces, "layout": layout}
+
+
+def _weights(task: FigureTask, setups: Iterable[Setup], dataset: str, _: Found) -> Chart:
+    data, traces = _kernels(task, dataset), []
     for i, setup in enumerate(setups):
-        model = _fitted(setup, data)
-        traces.append(_line(setup.row, names, model.view_weights_.tolist(), i, "%{y:.3f} for %{x}"))
-    return {"data": traces, "layout": _layout("view", "weight")}
+        weights = _fitted(setup, data, {"base": "kernel"}).view_weights_
+        of_views = {name: [float(weight)] for name, weight in zip(data.views.names, weights, strict=True)}
+        traces.append(line_trace(setup.row, of_views, i) | {"mode": "lines+markers"})
+    layout = chart_layout("view", "weight")
+    layout["yaxis"] |= {"rangemode": "tozero"}
+    return {"data": traces, "layout": layout}
 
 
-def _fitted(setup: Setup, data: Any) -> Any:
-    import warnings
-
-    from manyviews.cluster.registry import find_method
-
+def _fitted(setup: Setup, data: Any, parameters: Mapping[str, Any]) -> Any:
     with warnings.catch_warnings():
         # that a view counts for nothing is what the figure shows
         warnings.simplefilter("ignore")
         method = find_method(setup.method).load()
-        return method(len(np.unique(data.labels)), base="kernel", random_state=SEED).fit(data.views)
+        return method(len(np.unique(data.labels)), random_state=SEED, **parameters).fit(data.views)
 
 
-def _line(title: str, x: list[Any], y: list[float], position: int, hover: str) -> dict[str, Any]:
-    look = look_of(position)
+def _timed(task: FigureTask) -> list[Planned]:
+    return [planned for planned in task.tables if not planned.setup.variant]
+
+
+def _times(task: FigureTask, found: Found) -> Chart:
+    """Seconds of each row, one symbol per data set; the first row on top."""
+    timed, printed = _timed(task), next((t for t in task.paper.tables if t.metric == "seconds"), None)
+    rows = list(dict.fromkeys(planned.setup.row for planned in timed))
+    traces = []
+    for i, dataset in enumerate(dict.fromkeys(planned.dataset for planned in timed)):
+        seconds = {
+            planned.setup.row: fmean(outcome.cpu_seconds for outcome in outcomes)
+            for planned in timed
+            if planned.dataset == dataset and (outcomes := outcomes_of(planned.candidates[0].runs, found))
+        }
+        theirs = {row: figure.mean for row in rows if printed and (figure := printed.figure(row, dataset))}
+        traces.append(_dots(dataset, seconds, "circle", i))
+        if theirs:
+            traces.append(_dots(f"{dataset}, Table 4", theirs, "diamond-open", i))
+    layout = chart_layout("seconds", "")
+    layout["xaxis"] |= {"type": "log", "dtick": 1, "exponentformat": "power"}
+    layout["yaxis"] |= {"categoryorder": "array", "categoryarray": [escape(row) for row in reversed(rows)]}
+    return {"data": traces, "layout": layout | {"height": 110 + 24 * len(rows)}}
+
+
+def _dots(name: str, seconds: Mapping[str, float], symbol: str, position: int) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines+markers",
-        "name": escape(title),
-        "x": x,
-        "y": y,
-        "line": {"width": 1.5},
-        "marker": {"size": 7, "symbol": look.marker},
-        "hovertemplate": f"{escape(title)}: {hover}<extra></extra>",
-        "meta": {"hue": look.hue},
-    }
-
-
-def _layout(x: str, y: str) -> dict[str, Any]:
-    layout = base_layout()
-    del layout["template"]
-    return layout | {
-        "height": 320,
-        "margin": {"l": 60, "r": 20, "t": 50, "b": 50},
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        "xaxis": layout["xaxis"] | {"title": {"text": x}, "automargin": True},
-        "yaxis": layout["yaxis"] | {"title": {"text": y}, "rangemode": "tozero"},
+        "mode": "markers",
+        "name": escape(name),
+        "x": list(seconds.values()),
+        "y": [escape(row) for row in seconds],
+        "marker": {"size": 10, "symbol": symbol},
+        "hovertext": [f"{escape(row)}, {escape(name)}: {value:.3g} s" for row, value in seconds.items()],
+        "hoverinfo": "text",
+        "meta": {"hue": look_of(position).hue},
     }

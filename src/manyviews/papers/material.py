@@ -139,6 +139,10 @@ class Material(Mapping[str, Dataset]):
         """Return the names of the views that the paper uses."""
         return self._found[dataset].views.names
 
+    def n_samples(self, dataset: str) -> int:
+        """Return the number of samples."""
+        return len(self._found[dataset].views)
+
     def n_clusters(self, dataset: str) -> int:
         """Return the number of classes, which is the number of clusters in all papers."""
         return len(self._found[dataset].class_names)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manyviews.pages.environment import render
+from manyviews.papers.figure_parts import PaperFigure
 from manyviews.papers.figures import charts, ranks_note
-from manyviews.papers.fusion_figures import PaperFigure
+from manyviews.papers.paper import Paper
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.significance import LEADING_RULE, leading
 from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
 from manyviews.papers.verdict import RULE, Reproduction
 
-__all__ = ["render_page"]
+__all__ = ["render_figures", "render_page"]
 
 ROOM = "manyviews.papers"
 
@@ -25,7 +26,7 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
     reproduction : Reproduction
         What to show.
     figures : sequence of PaperFigure, default=()
-        Figures of the paper, as of :func:`manyviews.papers.fusion_figures.paper_figures`.
+        Figures of the paper, as of :func:`manyviews.papers.drawn.plan_figures`.
 
     Returns
     -------
@@ -64,3 +65,28 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
         "text": {"ours": our_text, "published": published_text, "difference": difference_text, "why": why, "id": id},
     }
     return render(ROOM, "paper.html.j2", {"charts": drawn}, content, style="papers.css")
+
+
+def render_figures(paper: Paper, figures: Sequence[PaperFigure]) -> str:
+    """Return a page with nothing but the figures of a paper.
+
+    Parameters
+    ----------
+    paper : Paper
+        The paper.
+    figures : sequence of PaperFigure
+        Its figures.
+
+    Returns
+    -------
+    str
+        HTML as of ``render_page``.
+
+    Raises
+    ------
+    ImportError
+        If plotly or jinja2 is not installed.
+    """
+    content = {"title": f"{paper.title}: figures, made anew", "paper": paper, "figures": figures}
+    charts_of_figures = {figure.key: figure.chart for figure in figures}
+    return render(ROOM, "figures.html.j2", {"charts": charts_of_figures}, content, style="papers.css")

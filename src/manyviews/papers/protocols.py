@@ -15,7 +15,14 @@ _UNSCALED: dict[str, Any] = {"scaling": None}
 _GAUSSIAN = _UNSCALED | {"affinity": "gaussian", "balance_views": False}
 _COSINE = _UNSCALED | {"metric": "cosine"}
 _WEIGHTED: dict[str, Any] = {"given": "weighted"}
-_MVEC_PRINTED = {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
+_MVEC_PRINTED: dict[str, Any] = {
+    "simplex": "alm",
+    "laplacian": "unnormalized",
+    "step": "paper",
+    "final": "kmeans_h",
+    "stop": "paper",
+    "max_iter": 200,
+}
 _MVEC = Protocol(
     repeats=20,
     quick_repeats=5,
@@ -55,7 +62,8 @@ _MVEC = Protocol(
             "MVEC",
             "mvec",
             _COSINE | _MVEC_PRINTED,
-            note="as printed: multipliers for the simplex, unnormalised Laplacian, the paper's step, k-means on H",
+            note="as printed: multipliers for the simplex, unnormalised Laplacian, the paper's step and stop, k-means "
+            "on H",
             **_WEIGHTED,
         ),
         Setup(
@@ -165,11 +173,21 @@ _UDBGL = Protocol(
         Setup(
             "UDBGL released rule",
             "udbgl",
-            _PAPER_ANCHORS | {"rank_rule": "released"},
-            note="where the search ends with another number of components, ours takes labels from the embedding",
+            _PAPER_ANCHORS | {"rank_rule": "released", "fallback": False},
+            note="the labels are the components, whatever their number, as the released code has it",
         ),
         Setup(
-            "UDBGL paper's rule", "udbgl", _PAPER_ANCHORS | {"projection": "rows"}, note="rows projected, as printed"
+            "UDBGL released rule",
+            "udbgl",
+            _PAPER_ANCHORS | {"rank_rule": "released"},
+            variant="labels from the embedding",
+            note="where the search ends with another number of components, k-means on the embedding gives the labels",
+        ),
+        Setup(
+            "UDBGL paper's rule",
+            "udbgl",
+            _PAPER_ANCHORS | {"projection": "rows", "support": "full", "first_scales": "degrees"},
+            note="as printed: rows projected, any link allowed, degrees from the first pass on",
         ),
         Setup(
             "UDBGL paper's rule",

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.linalg.blocks import row_blocks
-from manyviews.partitions.coassociation import indicator_matrix
+from manyviews.partitions.coassociation import OneHotRows, indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK, fit_ensemble_cut, held_part, taken_part
 from manyviews.partitions.utility_kmeans import (
@@ -29,7 +29,16 @@ from manyviews.partitions.utility_kmeans import (
     consensus_kmeans,
 )
 
-__all__ = ["AgreementCut", "changed_without", "fit_agreement_cut", "parted_share"]
+__all__ = [
+    "MOST_ITERATIONS",
+    "SAMPLE_ROWS",
+    "TOLERANCE",
+    "AgreementCut",
+    "best_start",
+    "changed_without",
+    "fit_agreement_cut",
+    "parted_share",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -37,6 +46,7 @@ Labels = NDArray[np.int64]
 SAMPLE_ROWS = 1_500
 RANDOM_STARTS = 8
 MOST_ITERATIONS = 50
+TOLERANCE = 1e-9
 RULE = EmbeddingRule("cosine", 20, 5)
 
 
@@ -59,7 +69,7 @@ class AgreementCut(NamedTuple):
         labels = np.full(base_labels.shape[0], -1, dtype=np.int64)
         for rows in row_blocks(labels.size, ROWS_PER_BLOCK):
             known = (base_labels[rows] >= 0).any(axis=1)
-            found = assign_one_hot(_one_hot(base_labels[rows][known], self.sizes), self.costs)[0]
+            found = assign_one_hot(OneHotRows(base_labels[rows][known], self.sizes), self.costs)[0]
             labels[rows][known] = found
         return labels
 
@@ -119,12 +129,11 @@ def fit_agreement_cut(
         blank = np.zeros((int(sizes.sum()), k))
         return labels, AgreementCut(sizes, weights, blank, blank, 0.0)
     part = linked if linked.size <= SAMPLE_ROWS else np.sort(rng.choice(linked, SAMPLE_ROWS, replace=False))
-    own = None if counts is None else counts[part]
-    best = _best_start(base_labels[part], sizes, k, weights, rng, own)
+    best = best_start(base_labels[part], sizes, k, weights, rng, None if counts is None else counts[part])
     if part.size < linked.size:
         known = base_labels[linked] if linked.size < labels.size else base_labels
         own = None if counts is None else counts[linked]
-        best = _improved(_one_hot(known, sizes), sizes, best.centers, weights, own)
+        best = _improved(OneHotRows(known, sizes), sizes, best.centers, weights, own)
     costs = block_costs(best.centers, sizes, weights, "categorical", 2.0)
     total = linked.size if counts is None else counts[linked].sum()
     cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / total)
@@ -132,11 +141,16 @@ def fit_agreement_cut(
     return labels, cut._replace(share=taken_part(base_labels, sizes, labels, k, counts))
 
 
-def _best_start(
-    base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator, counts: Array | None
+def best_start(
+    base_labels: Array,
+    sizes: Labels,
+    k: int,
+    weights: Array,
+    rng: np.random.Generator,
+    counts: Array | None = None,
 ) -> ConsensusRun:
     """Return the best of all starts, improved, on samples that all have base labels."""
-    B = _one_hot(base_labels, sizes)
+    B = OneHotRows(base_labels, sizes)
     runs = (
         _improved(B, sizes, _means(B, start, sizes, int(start.max()) + 1, counts), weights, counts)
         for start in _starts(base_labels, sizes, k, weights, rng)
@@ -149,9 +163,8 @@ def _means(B: Any, labels: Labels, sizes: Labels, k: int, counts: Array | None =
 
 
 def _improved(B: Any, sizes: Labels, centers: Array, weights: Array, counts: Array | None = None) -> ConsensusRun:
-    return consensus_kmeans(
-        B, sizes, centers, weights=weights, utility="categorical", tol=1e-9, max_iter=MOST_ITERATIONS, counts=counts
-    )
+    options: dict[str, Any] = {"utility": "categorical", "tol": TOLERANCE, "max_iter": MOST_ITERATIONS}
+    return consensus_kmeans(B, sizes, centers, weights=weights, counts=counts, **options)
 
 
 def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> Iterator[Labels]:
@@ -190,10 +203,6 @@ def _spread(D: Array, k: int, rng: np.random.Generator) -> Labels:
     return np.array(chosen)
 
 
-def _one_hot(base_labels: Array, sizes: Labels) -> Any:
-    return indicator_matrix(base_labels, n_columns=sizes, dtype=np.float32)
-
-
 def changed_without(
     base_labels: Array, labels: Labels, cut: AgreementCut, uses: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
@@ -224,7 +233,7 @@ def changed_without(
         if rest.size == 0 or not known.any():
             continue
         kept = rows[known.any(axis=1)]
-        B, sizes = _one_hot(base_labels[kept][:, rest], cut.sizes[rest]), cut.sizes[rest]
+        B, sizes = OneHotRows(base_labels[kept][:, rest], cut.sizes[rest]), cut.sizes[rest]
         run = _improved(B, sizes, _means(B, labels[kept], sizes, k), cut.weights[rest])
         changed[v] = 1.0 - float((run.labels == labels[kept]).sum()) / rows.size
     return changed

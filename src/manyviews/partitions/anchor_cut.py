@@ -29,7 +29,21 @@ from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, 
 from manyviews.prototypes.row_means import KeptRows, mean_anchors, row_products
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment, speaking_rows
 
-__all__ = ["AnchorCut", "CutRecipe", "cut_bytes", "fit_anchor_cut"]
+__all__ = [
+    "NO_LABEL",
+    "AnchorCut",
+    "CutRecipe",
+    "LinkGraph",
+    "Linked",
+    "ViewLink",
+    "choose_link",
+    "cut_bytes",
+    "drawn_candidates",
+    "find_links",
+    "fit_anchor_cut",
+    "own_treatment",
+    "with_sigma",
+]
 
 Array = NDArray[Any]
 # neighbours of rows, and which rows speak; None where all do
@@ -166,6 +180,22 @@ def fit_anchor_cut(
         The rule; None if no sample is labelled.
     """
     n = observed.shape[0]
+    links, found = _link_views(arrays, observed, members, recipe, rng, kept, counts)
+    if not links:
+        return np.full(n, NO_LABEL, dtype=np.int32), None
+    return _cut(LinkGraph(links, found, recipe.unit_weights, n, counts), recipe, rng)
+
+
+def _link_views(
+    arrays: tuple[Any, ...],
+    observed: Array,
+    members: Sequence[tuple[int, ViewTreatment | ColumnSample]],
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    kept: Sequence[KeptRows | None],
+    counts: Array | None,
+) -> tuple[tuple[ViewLink, ...], list[Linked]]:
+    """Link all samples to anchors in the views of a group that say something."""
     links, found = [], []
     for view, treatment in members:
         rows = kept[view] if kept else None
@@ -176,38 +206,65 @@ def fit_anchor_cut(
         if linked is not None:
             links.append(linked[0])
             found.append(linked[1])
-    if not links:
-        return np.full(n, NO_LABEL, dtype=np.int32), None
-    B = _graph(links, found, recipe.unit_weights)
-    return _cut(B, tuple(links), recipe, rng, counts)
+    return tuple(links), found
 
 
-def _cut(
-    B: sparse.csr_array,
-    links: tuple[ViewLink, ...],
-    recipe: CutRecipe,
-    rng: np.random.Generator,
-    counts: Array | None,
-) -> tuple[NDArray[np.int32], AnchorCut]:
-    labels = np.full(B.shape[0], NO_LABEL, dtype=np.int32)
-    linked = np.flatnonzero(np.diff(B.indptr) > 0)
-    k = min(recipe.n_clusters, linked.size)
-    values, vectors = cut_vectors(B if counts is None else scaled_rows(B, counts), k, rng)
-    E = np.empty((linked.size, k), dtype=B.dtype)
-    complete = linked.size == B.shape[0]
-    for rows in row_blocks(linked.size, ROWS_PER_BLOCK["approximate"]):
-        block = B[rows] if complete else B[linked[rows]]
-        E[rows] = cut_embedding(block, vectors, values, recipe.rule.embedding)
-    result = discretize_embedding(E, k, rng, recipe.rule, None if counts is None else counts[linked])
-    labels[linked] = result.labels
-    return labels, AnchorCut(links, vectors, values, result.rule, recipe)
+class LinkGraph:
+    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for.
+
+    Rows are multiplied with how often the samples count, which their cut takes into account.
+    """
+
+    def __init__(
+        self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int, counts: Array | None = None
+    ) -> None:
+        self.links, self.found, self.unit, self.counts = links, found, unit, counts
+        self.shape = n, sum(link.index.points.shape[0] for link in links)
+        self.dtype = np.result_type(*(neighbors.distance for neighbors, _ in found))
+
+    def __getitem__(self, rows: Any) -> sparse.csr_array:
+        part = [
+            (Neighbors(near.index[rows], near.distance[rows]), None if speaking is None else speaking[rows])
+            for near, speaking in self.found
+        ]
+        B = _graph(self.links, part, self.unit)
+        return B if self.counts is None else scaled_rows(B, self.counts[rows])
+
+    def linked(self) -> NDArray[np.int64] | None:
+        """Return the samples that have links; None if all have."""
+        if any(speaking is None for _, speaking in self.found):
+            return None
+        return np.flatnonzero(np.any([mask for _, mask in self.found if mask is not None], axis=0))
+
+
+def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
+    n = B.shape[0]
+    linked = B.linked()
+    size = n if linked is None else linked.size
+    k = min(recipe.n_clusters, size)
+    values, vectors = cut_vectors(B, k, rng)
+    E = np.empty((size, k), dtype=B.dtype)
+    for rows in row_blocks(size, ROWS_PER_BLOCK["approximate"]):
+        E[rows] = cut_embedding(B[rows if linked is None else linked[rows]], vectors, values, recipe.rule.embedding)
+    B.found.clear()  # as large as the embedding, and used up
+    counts = B.counts if B.counts is None or linked is None else B.counts[linked]
+    result = discretize_embedding(E, k, rng, recipe.rule, counts)
+    if linked is None:
+        labels = result.labels.astype(np.int32)
+    else:
+        labels = np.full(n, NO_LABEL, dtype=np.int32)
+        labels[linked] = result.labels
+    return labels, AnchorCut(B.links, vectors, values, result.rule, recipe)
 
 
 def _reader(arrays: tuple[Any, ...], observed: Array, view: int, treatment: ViewTreatment | ColumnSample) -> ViewRows:
     seen = observed[:, view]
-    if isinstance(treatment, ColumnSample):
-        treatment = treatment.treatment()
-    return ViewRows(arrays[view], None if seen.all() else seen, treatment)
+    return ViewRows(arrays[view], None if seen.all() else seen, own_treatment(treatment))
+
+
+def own_treatment(treatment: ViewTreatment | ColumnSample) -> ViewTreatment:
+    """Return the treatment of a view with the columns that a base clustering takes."""
+    return treatment.treatment() if isinstance(treatment, ColumnSample) else treatment
 
 
 def _link_to_means(
@@ -253,11 +310,34 @@ def _link_to_points(
     available = n if usable is None else usable.size
     if available == 0:
         return None
-    p = min(recipe.n_anchors, available)
-    drawn = np.sort(rng.choice(available, min(CANDIDATES_PER_ANCHOR * p, available), replace=False))
+    drawn = drawn_candidates(available, recipe, rng)
     drawn = drawn if usable is None else usable[drawn]
     candidates, own = reader.read(drawn).rows, None if counts is None else counts[drawn]
-    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=recipe.anchor_iter, weights=own)
+    return _search_all(reader, choose_link(candidates, n, view, treatment, sample, recipe, rng, own), n, counts)
+
+
+def drawn_candidates(available: int, recipe: CutRecipe, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the rows from which anchors are selected: their places, ascending, among those that say something."""
+    count = CANDIDATES_PER_ANCHOR * min(recipe.n_anchors, available)
+    return np.sort(rng.choice(available, min(count, available), replace=False))
+
+
+def choose_link(
+    candidates: Any,
+    n: int,
+    view: int,
+    treatment: ViewTreatment,
+    sample: ViewTreatment | ColumnSample,
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    counts: Array | None = None,
+) -> ViewLink:
+    """Select anchors from ``drawn_candidates`` of a view, treated, and how those nearest to n samples are found.
+
+    ``counts`` says how often each candidate counts; once by default.
+    """
+    p, max_iter = min(recipe.n_anchors, candidates.shape[0]), recipe.anchor_iter
+    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=max_iter, weights=counts)
     p = anchors.shape[0]
     K = min(recipe.n_neighbors, p)
     width = candidates.nnz / candidates.shape[0] if sparse.issparse(candidates) else treatment.width
@@ -270,13 +350,13 @@ def _link_to_points(
         probe = candidates[:: max(1, candidates.shape[0] // PROBE_ROWS)]
         if recipe.search == "approximate" or recall(quick, probe, K) >= LEAST_RECALL:
             index = quick
-    return _search_all(reader, ViewLink(view, sample, index, K), n, counts)
+    return ViewLink(view, sample, index, K)
 
 
 def _search_all(reader: ViewRows, link: ViewLink, n: int, counts: Array | None) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
-    index = np.empty((n, K), np.int32)
+    index = np.empty((n, K), np.int16 if link.index.points.shape[0] <= np.iinfo(np.int16).max else np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
     for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
@@ -291,10 +371,27 @@ def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array, counts: Array
     complete = bool(speaking.all())
     counted = neighbors.distance if complete else neighbors.distance[speaking]
     if counts is None:
-        sigma = float(counted.mean(dtype=np.float64)) + EPS
+        mean = float(counted.mean(dtype=np.float64))
     else:
-        sigma = float(np.average(counted.mean(axis=1, dtype=np.float64), weights=counts[speaking])) + EPS
-    return replace(link, sigma=sigma), (neighbors, None if complete else speaking)
+        mean = float(np.average(counted.mean(axis=1, dtype=np.float64), weights=counts[speaking]))
+    found = with_sigma(link, mean)
+    return found, (neighbors, None if complete else speaking)
+
+
+def with_sigma(link: ViewLink, mean: float) -> ViewLink:
+    """Return a link whose Gaussian has the mean distance of all neighbours for its width."""
+    return replace(link, sigma=mean + EPS)
+
+
+def find_links(arrays: tuple[Any, ...], observed: Array, link: ViewLink) -> Linked:
+    """Return the neighbours of all rows of a block, and which rows speak; None where all do."""
+    reader, n = _reader(arrays, observed, link.view, link.treatment), observed.shape[0]
+    parts = [_find(reader, link, rows) for rows in row_blocks(n, ROWS_PER_BLOCK[link.search])]
+    index, distance = (np.concatenate(column) for column in zip(*(neighbors for neighbors, _ in parts), strict=True))
+    if all(mask is None for _, mask in parts):
+        return Neighbors(index, distance), None
+    masks = [np.ones(len(near.index), bool) if mask is None else mask for near, mask in parts]
+    return Neighbors(index, distance), np.concatenate(masks)
 
 
 def _find(reader: ViewRows, link: ViewLink, rows: slice) -> Linked:

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks
 
-__all__ = ["Coassociation", "coassociation", "indicator_matrix"]
+__all__ = ["Coassociation", "OneHotRows", "coassociation", "indicator_matrix"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -49,6 +49,25 @@ def indicator_matrix(labels: Labels, *, n_columns: NDArray[np.int64] | None = No
     indptr = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
     columns = (labels + offsets[:-1])[inside]
     return sparse.csr_array((np.ones(columns.size, dtype), columns, indptr), shape=(n, int(offsets[-1])))
+
+
+class OneHotRows:
+    """B of ``indicator_matrix``, of which blocks of rows are made when they are asked for.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, r) of int
+        Labels; -1 gives no entry.
+    n_columns : ndarray of shape (r,)
+        Columns of each partition.
+    """
+
+    def __init__(self, labels: NDArray[Any], n_columns: NDArray[np.int64]) -> None:
+        self.labels, self.n_columns = labels, n_columns
+        self.shape = labels.shape[0], int(n_columns.sum())
+
+    def __getitem__(self, rows: Any) -> Any:
+        return indicator_matrix(self.labels[rows], n_columns=self.n_columns, dtype=np.float32)
 
 
 def coassociation(labels: Labels) -> Array:

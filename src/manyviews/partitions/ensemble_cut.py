@@ -17,8 +17,12 @@ __all__ = [
     "Weighting",
     "cluster_reliability",
     "clustering_reliability",
+    "ensemble_gram",
     "fit_ensemble_cut",
     "held_part",
+    "mean_reliability",
+    "part_of",
+    "taken_counts",
     "taken_part",
 ]
 
@@ -143,10 +147,10 @@ def fit_ensemble_cut(
     """
     n = base_labels.shape[0]
     weights = np.ones(int(sizes.sum()))
-    W = _ensemble_gram(base_labels, sizes, weights, counts)
+    W = ensemble_gram(base_labels, sizes, weights, counts)
     if weighting == "reliability":
         weights = cluster_reliability(W, sizes)
-        W = _ensemble_gram(base_labels, sizes, weights, counts)
+        W = ensemble_gram(base_labels, sizes, weights, counts)
     weights = weights.astype(dtype)
     values, vectors = reduced_eigenvectors(W, k, rng)
     cut = EnsembleCut(sizes, weights, vectors, values, np.zeros((k, k)), np.zeros((weights.size, k)), rule)
@@ -198,7 +202,11 @@ def clustering_reliability(
     base_labels: Array, sizes: NDArray[np.int64], counts: Array | None = None
 ) -> NDArray[np.float64]:
     """Return the mean ``cluster_reliability`` (M,) of the clusters of each base clustering."""
-    W = _ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())), counts)
+    return mean_reliability(ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())), counts), sizes)
+
+
+def mean_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean ``cluster_reliability`` (M,) from the ``ensemble_gram`` of weights 1."""
     return np.asarray(np.add.reduceat(cluster_reliability(W, sizes), _starts(sizes)) / sizes)
 
 
@@ -218,9 +226,10 @@ def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
 
-def _ensemble_gram(
-    base_labels: Array, sizes: NDArray[np.int64], weights: Array, counts: Array | None
+def ensemble_gram(
+    base_labels: Array, sizes: NDArray[np.int64], weights: Array, counts: Array | None = None
 ) -> sparse.csr_array:
+    """Return the sum of ``gram_block`` over the one-hot graph of all samples, as often as they count (n,)."""
     total = sparse.csr_array((weights.size, weights.size))
     for rows in row_blocks(base_labels.shape[0], ROWS_PER_BLOCK):
         block = one_hot_block(base_labels[rows], sizes, weights)
@@ -232,12 +241,23 @@ def taken_part(
     base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int, counts: Array | None = None
 ) -> Array:
     """Return which part of each base cluster the final clusters take, (Σ sizes, k), samples as often as they count."""
+    return part_of(taken_counts(base_labels, sizes, labels, k, counts))
+
+
+def taken_counts(
+    base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int, counts: Array | None = None
+) -> Array:
+    """Return how many samples of each base cluster are in each final cluster, (Σ sizes, k), as often as they count."""
     tables = []
     for m, size in enumerate(sizes):
         known = (base_labels[:, m] >= 0) & (labels >= 0)
         pairs = base_labels[known, m].astype(np.int64) * k + labels[known]
         own = None if counts is None else counts[known]
         tables.append(np.bincount(pairs, own, minlength=size * k).reshape(size, k))
-    members = np.vstack(tables).astype(np.float64)
-    total = members.sum(axis=1, keepdims=True)
-    return np.asarray(members / np.where(total > 0, total, 1.0))
+    return np.vstack(tables).astype(np.float64)
+
+
+def part_of(counts: Array) -> Array:
+    """Return the parts (Σ sizes, k) of base clusters that final clusters take, from ``taken_counts``."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts / np.where(total > 0, total, 1.0))

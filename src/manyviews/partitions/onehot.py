@@ -56,6 +56,11 @@ def cluster_order(labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     first = np.full(k, labels.size)
     found, index = np.unique(labels, return_index=True)
     first[found] = index
-    order = np.empty(k, dtype=np.int64)
-    order[np.lexsort((first, -sizes))] = np.arange(k)
+    return size_order(sizes, first)
+
+
+def size_order(sizes: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the new number of each cluster, (k,), from their sizes and first samples; see ``cluster_order``."""
+    order = np.empty(sizes.size, dtype=np.int64)
+    order[np.lexsort((first, -sizes))] = np.arange(sizes.size)
     return order

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
-from manyviews.prototypes.lloyd import lloyd
+from manyviews.prototypes.lloyd import lloyd, rows_counted
 
 __all__ = [
     "TINY",
@@ -24,6 +24,8 @@ __all__ = [
     "cluster_shares",
     "consensus_kmeans",
     "partition_scales",
+    "share_counts",
+    "shares_of",
 ]
 
 Array = NDArray[Any]
@@ -129,18 +131,14 @@ def consensus_kmeans(
     def update(labels: Labels, previous: Array) -> Array:
         return cluster_shares(B, labels, widths, previous, counts)
 
-    def counted(losses: Array) -> Array:
-        return losses if counts is None else losses * counts
-
     run = lloyd(
         lambda points: assign_one_hot(B, block_costs(points, widths, weights, utility, power)),
         update,
         centers,
         len(centers),
         max_iter=max_iter - 1,
-        each=counted,
-        total=lambda losses: float(counted(losses).sum(dtype=np.float64)),
         settled=lambda last, now: last - now < tol,
+        rows=rows_counted(counts),
     )
     return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
 
@@ -157,15 +155,24 @@ def assign_one_hot(B: Any, costs: Array) -> tuple[Labels, Array]:
 
 def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array, counts: Array | None = None) -> Array:
     """Return the mean one-hot row of each cluster over the members that each partition has, as often as they count."""
-    k, D = previous.shape
+    k = len(previous)
+    return shares_of(share_counts(B, labels, k, counts), np.bincount(labels, minlength=k), widths, previous)
+
+
+def share_counts(B: Any, labels: Labels, k: int, counts: Array | None = None) -> Array:
+    """Return how many members of each cluster are in each base cluster, (k, D), as often as they count."""
+    D = B.shape[1]
     sums = np.zeros(k * D)
     for rows in row_blocks(B.shape[0]):
         block = B[rows]
         lengths = np.diff(block.indptr)
         cells = np.repeat(labels[rows], lengths) * D + block.indices
         sums += np.bincount(cells, None if counts is None else np.repeat(counts[rows], lengths), minlength=k * D)
-    sums = sums.reshape(k, D)
+    return sums.reshape(k, D)
+
+
+def shares_of(counts: Array, sizes: Labels, widths: Labels, previous: Array) -> Array:
+    """Return the shares (k, D) from ``share_counts`` and the sizes of the clusters; empty ones keep their previous."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    members = np.repeat(np.add.reduceat(sums, starts, axis=1), widths, axis=1)
-    used = np.bincount(labels, minlength=k)[:, None] > 0
-    return np.where(used, sums / np.where(members > 0, members, 1), previous)
+    members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
+    return np.where(sizes[:, None] > 0, counts / np.where(members > 0, members, 1), previous)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths, unit_rows
-from manyviews.prototypes.lloyd import LloydRun, fill_empty, lloyd
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label, unit_rows
+from manyviews.prototypes.lloyd import ArrayRows, LloydRun, Rows, lloyd, rows_counted
 
 __all__ = [
     "BlockKMeans",
@@ -20,7 +20,10 @@ __all__ = [
     "block_kmeans",
     "coincident",
     "count_distinct",
+    "distinct_points",
+    "draw_start",
     "last_assigned",
+    "means_of",
     "row_kmeans",
     "similarity_blocks",
 ]
@@ -140,24 +143,24 @@ class RowSteps(NamedTuple):
         return assign_rows(self.X, centers, self.metric)
 
     def losses(self, gaps: Array) -> Array:
-        """Return squared distances, or 1 - cosine, (n,), times the weights."""
-        losses = np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
-        return losses if self.weights is None else losses * self.weights
+        """Return squared distances, or 1 - cosine, (n,)."""
+        return np.asarray(gaps + (squared_lengths(self.X) if self.metric == "euclidean" else 1))
 
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
-        n, k = labels.size, previous.shape[0]
-        counted = np.ones(n) if self.weights is None else self.weights
-        # one column per row of X, so that each is read once
-        members = sparse.csc_array((counted.astype(self.X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-        sums = members @ self.X
-        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-        sizes = np.bincount(labels, self.weights, minlength=k)
-        filled = np.where(sizes > 0, sizes, 1).astype(sums.dtype)
-        means = unit_rows(sums) if self.metric == "cosine" else sums / filled[:, None]
-        if not sizes.all():
-            means[sizes == 0] = previous[sizes == 0]
-        return np.asarray(means)
+        k = previous.shape[0]
+        counts = np.ones(labels.size) if self.weights is None else self.weights
+        totals = sums_by_label(self.X, labels, k, counts.astype(self.X.dtype))
+        return means_of(totals, np.bincount(labels, self.weights, minlength=k), previous, self.metric)
+
+
+def means_of(totals: Array, sizes: Array, previous: Array, metric: Metric) -> Array:
+    """Return centres (k, d) from the sums and sizes of clusters; empty ones keep their previous centre."""
+    filled = np.where(sizes > 0, sizes, 1).astype(totals.dtype)
+    means = unit_rows(totals) if metric == "cosine" else totals / filled[:, None]
+    if not sizes.all():
+        means[sizes == 0] = previous[sizes == 0]
+    return np.asarray(means)
 
 
 def row_kmeans(
@@ -183,8 +186,8 @@ def row_kmeans(
     LloydRun
         Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
     """
-    steps = RowSteps(X, metric, weights)
-    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses)
+    steps, rows = RowSteps(X, metric, weights), rows_counted(weights)
+    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses, rows=rows)
 
 
 def block_kmeans(
@@ -232,7 +235,7 @@ def block_kmeans(
     """
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
-        first = _start(X, k, rng, distinct) if start is None else start
+        first = draw_start(lambda rows: X[rows], X.shape[0], k, rng, distinct=distinct) if start is None else start
         run = _one_run(RowSteps(X, metric, weights), first, max_iter)
         if best is None or run.score < best.score:
             best = run
@@ -240,13 +243,18 @@ def block_kmeans(
     return best
 
 
-def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
-    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any."""
-    n = X.shape[0]
-    start = np.zeros((0, X.shape[1]), X.dtype)
+def draw_start(
+    read: Callable[[NDArray[np.int64]], Any], n: int, k: int, rng: np.random.Generator, *, distinct: bool
+) -> Array:
+    """Draw k rows and, where asked for, others for those that repeat an earlier one, if a few more draws find any.
+
+    ``read`` returns the rows with some numbers, in that order.
+    """
+    start: Array | None = None
     for turn in range(START_DRAWS if distinct else 1):
-        chosen = X[rng.choice(n, min(n, k << turn), replace=False)]
-        start = np.vstack([start, chosen.toarray() if sparse.issparse(chosen) else chosen])
+        chosen = read(rng.choice(n, min(n, k << turn), replace=False))
+        chosen = chosen.toarray() if sparse.issparse(chosen) else chosen
+        start = chosen if start is None else np.vstack([start, chosen])
         if not distinct:
             break
         same = coincident(start)
@@ -254,6 +262,7 @@ def _start(X: Any, k: int, rng: np.random.Generator, distinct: bool) -> Array:
         start = start[np.argsort(same != np.arange(same.size), kind="stable")]
         if np.unique(same).size >= k:
             break
+    assert start is not None
     return start[:k]
 
 
@@ -266,13 +275,18 @@ def coincident(points: Array) -> NDArray[np.int64]:
 
 def count_distinct(X: Array, enough: int) -> int:
     """Count the rows that differ by more than rounding, and stop at ``enough`` of them."""
+    return min(int(distinct_points(X, enough).shape[0]), enough)
+
+
+def distinct_points(X: Array, enough: int) -> Array:
+    """Return rows that differ by more than rounding, the first ones: all there are, or ``enough`` and a few more."""
     found = X[:0]
     for rows in row_blocks(X.shape[0], max(64, 2 * enough)):
         fresh = X[rows][~_same(X[rows], found).any(axis=1)]
         found = np.vstack([found, fresh[np.unique(coincident(fresh))]])
         if found.shape[0] >= enough:
-            return enough
-    return int(found.shape[0])
+            break
+    return found
 
 
 def _same(A: Array, B: Array) -> NDArray[np.bool_]:
@@ -291,7 +305,7 @@ class LastAssigned(NamedTuple):
     filled: bool
 
 
-def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
+def last_assigned(steps: Any, start: Array, *, max_iter: int, rows: Rows | None = None) -> LastAssigned:
     """Assign ``max_iter`` times and end with the means of the labels, as the released codes do.
 
     Parameters
@@ -302,22 +316,26 @@ def last_assigned(steps: Any, start: Array, *, max_iter: int) -> LastAssigned:
         First centres.
     max_iter : int
         Most assignments.
+    rows : Rows, default=None
+        How labels and losses are held; by default they are arrays in memory.
 
     Returns
     -------
     LastAssigned
         No cluster is empty.
     """
-    k = start.shape[0]
-    run = lloyd(steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True)
+    k, rows = start.shape[0], ArrayRows() if rows is None else rows
+    run = lloyd(
+        steps.assign, steps.update, start, k, max_iter=max_iter - 1, each=steps.losses, fill_all=True, rows=rows
+    )
     if run.converged:
         return LastAssigned(run.labels, run.centers, run.centers, run.losses, False)
-    filled = fill_empty(run.labels, steps.losses(run.losses), k, fill_all=True)
-    return LastAssigned(run.labels, steps.update(run.labels, run.centers), run.centers, run.losses, filled)
+    labels, filled = rows.fill(run.labels, steps.losses(run.losses), k, fill_all=True)
+    return LastAssigned(labels, steps.update(labels, run.centers), run.centers, run.losses, filled)
 
 
 def _one_run(steps: RowSteps, start: Array, max_iter: int) -> BlockKMeans:
-    run = last_assigned(steps, start, max_iter=max_iter)
+    run = last_assigned(steps, start, max_iter=max_iter, rows=rows_counted(steps.weights))
     score = _score(steps, run)
     return BlockKMeans(run.labels, run.centers, run.rule, score, run.filled)
 

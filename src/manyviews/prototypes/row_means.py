@@ -15,6 +15,7 @@ from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
 from manyviews.prototypes.block_kmeans import Metric, last_assigned
+from manyviews.prototypes.lloyd import rows_counted
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
 
 __all__ = [
@@ -168,7 +169,7 @@ def mean_anchors(
     part = products.take(candidates)
     steps = ProductSteps(part.G, columns.metric, None if weights is None else weights[candidates])
     start = np.eye(candidates.size, dtype=part.G.dtype)[rng.choice(candidates.size, p, replace=False)]
-    labels = last_assigned(steps, start, max_iter=max_iter).labels
+    labels = last_assigned(steps, start, max_iter=max_iter, rows=rows_counted(steps.counts)).labels
     A = steps.update(labels, start)
     first = _first_coincident(A @ part.G @ A.T)
     kept = np.flatnonzero(first == np.arange(p))
@@ -216,9 +217,8 @@ class ProductSteps(NamedTuple):
         return labels.astype(np.int64), gaps * (-2 if self.metric == "euclidean" else -1)
 
     def losses(self, gaps: Array) -> Array:
-        """Return squared distances, or 1 - cosine, (c,), times the counts."""
-        losses = np.asarray(gaps + (np.diagonal(self.G) if self.metric == "euclidean" else 1))
-        return losses if self.counts is None else losses * self.counts
+        """Return squared distances, or 1 - cosine, (c,)."""
+        return np.asarray(gaps + (np.diagonal(self.G) if self.metric == "euclidean" else 1))
 
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the weights that make means of the clusters, of unit length for the cosine."""

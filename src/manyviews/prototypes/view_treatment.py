@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.blocks import row_blocks, rows_of_cells
 from manyviews.linalg.scaling import Scaling, fit_scaling
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.sampled_rows import ViewTreatment
 
-__all__ = ["as_sparse_if_so", "auto_metric", "fit_treatment"]
+__all__ = ["METRICS", "SPARSE_DENSITY", "as_sparse_if_so", "auto_metric", "centred_treatment", "fit_treatment"]
 
 Array = NDArray[Any]
 METRICS = ("euclidean", "cosine")
@@ -54,11 +54,22 @@ def fit_treatment(X: Any, scaling: str | None, metric: str, weights: Array | Non
     if scaling == "auto":
         scaling = _auto_sparse(X) if sparse.issparse(X) else "standard"
     fitted = fit_scaling(X, scaling, weights)
-    if fitted.kind is None and fitted.shift is None and chosen == "euclidean" and not sparse.issparse(X):
-        # distances do not change, but single-precision products keep more of them
-        fitted = Scaling(None, shift=_means(X))
+    if _wants_means(fitted, chosen) and not sparse.issparse(X):
+        return centred_treatment(fitted, chosen, _means(X))
     width = X.shape[1] if fitted.columns is None else fitted.columns.size
     return ViewTreatment(fitted, chosen, width)
+
+
+def centred_treatment(scaling: Scaling, metric: Metric, means: Array) -> ViewTreatment:
+    """Return the treatment of a dense view with such a scaling and such means of its columns, (d,)."""
+    if _wants_means(scaling, metric):
+        scaling = Scaling(None, shift=means)
+    return ViewTreatment(scaling, metric, means.size if scaling.columns is None else scaling.columns.size)
+
+
+def _wants_means(scaling: Scaling, metric: Metric) -> bool:
+    # distances do not change, but single-precision products keep more of them
+    return scaling.kind is None and scaling.shift is None and metric == "euclidean"
 
 
 def auto_metric(X: Any) -> Metric:
@@ -82,9 +93,14 @@ def as_sparse_if_so(X: Any) -> Any:
     probe = X[:: max(1, X.shape[0] // PROBE_ROWS)]
     if np.count_nonzero(probe) >= SPARSE_DENSITY * probe.size or not probe.min() >= 0:
         return X
-    if np.count_nonzero(X) >= SPARSE_DENSITY * X.size or not X.min() >= 0:
-        return X
-    return sparse.csr_array(X)
+    blocks, stored = [], 0
+    for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
+        block = X[rows]
+        stored += int(np.count_nonzero(block))
+        if stored >= SPARSE_DENSITY * X.size or not block.min() >= 0:
+            return X
+        blocks.append(sparse.csr_array(block))
+    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
 
 
 def _means(X: Array) -> NDArray[np.float64]:

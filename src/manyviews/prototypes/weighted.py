@@ -6,6 +6,7 @@ labels b and centres per view; the methods differ in how they choose the weights
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, squared_lengths
-from manyviews.prototypes.lloyd import LloydRun, lloyd
+from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label
+from manyviews.prototypes.lloyd import LloydRun, lloyd, rows_counted
 
 __all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "make_stack", "stack_kmeans"]
 
@@ -201,7 +202,14 @@ def centroids(stack: Stack, labels: NDArray[np.int64], weights: Array | None, pr
     ]
 
 
-def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_iter: int = 50) -> LloydRun[list[Array]]:
+def stack_kmeans(
+    stack: Stack,
+    centers: list[Array],
+    *,
+    tol: float = 0.0,
+    max_iter: int = 50,
+    watch: Callable[[NDArray[np.int64]], None] | None = None,
+) -> LloydRun[list[Array]]:
     """Alternate labels and centres with weight 1 until the labels rest: k-means on the views side by side.
 
     Parameters
@@ -214,6 +222,8 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
         Relative decrease of the sum of losses below which it also stops.
     max_iter : int, default=50
         Most sweeps.
+    watch : callable, default=None
+        Called with the labels (n,) of the start and of each sweep, which may be changed afterwards.
 
     Returns
     -------
@@ -224,15 +234,21 @@ def stack_kmeans(stack: Stack, centers: list[Array], *, tol: float = 0.0, max_it
     def update(labels: NDArray[np.int64], previous: list[Array]) -> list[Array]:
         return centroids(stack, labels, None, previous)
 
+    def nearest(points: list[Array]) -> Assignment:
+        found = assign(stack, points)
+        if watch is not None:
+            watch(found.labels)
+        return found
+
     return lloyd(
-        lambda points: assign(stack, points),
+        nearest,
         update,
         centers,
         centers[0].shape[0],
         max_iter=max_iter,
-        each=lambda losses: stack.counted(losses.sum(axis=0)),
-        total=lambda losses: float(stack.counted(losses).sum(dtype=np.float64)),
+        each=lambda losses: np.asarray(losses.sum(axis=0)),
         settled=lambda last, now: last - now < tol * last,
+        rows=rows_counted(stack.counts),
     )
 
 
@@ -270,9 +286,7 @@ def _view_centroids(X: Any, labels: Array, w: Array | None, previous: Array, rad
     k, n = previous.shape[0], labels.size
     w = np.ones(n) if w is None else w
     mass = np.bincount(labels, weights=w, minlength=k)
-    # one column per sample: every row of X is read once, in order
-    Y = sparse.csc_array((w.astype(X.dtype), labels, np.arange(n + 1)), shape=(k, n))
-    sums = np.asarray((Y.tocsr() @ X).toarray() if sparse.issparse(X) else Y @ X)
+    sums = sums_by_label(X, labels, k, w.astype(X.dtype))
     scale = mass if radius is None else np.sqrt(np.einsum("ij,ij->i", sums, sums, dtype=np.float64)) / radius
     usable = (mass > 0) & (scale > 0)
     sums *= np.divide(1.0, scale, out=np.zeros(k), where=usable).astype(sums.dtype)[:, None]

@@ -107,15 +107,19 @@ def check_paired(names: Sequence[str], observed: Array, hint: str = "") -> None:
     """
     if len(names) < 2:
         return
-    paired = int((observed.sum(axis=1) > 1).sum())
+    check_pair_count(names, int((observed.sum(axis=1) > 1).sum()), len(observed), hint)
+
+
+def check_pair_count(names: Sequence[str], paired: int, n: int, hint: str = "") -> None:
+    """Do what ``check_paired`` does where so many of n samples are observed in two views or more."""
     if paired == 0:
         raise ValueError(
             f"no sample is in two of the views {list(names)}, so nothing ties the groups of one view to those of "
             f"another; check that the ids are written alike{hint}, or cluster each view by itself"
         )
-    if paired < FEW_PAIRED * len(observed):
+    if paired < FEW_PAIRED * n:
         warn_user(
-            f"only {paired} of {len(observed)} samples are in two views or more; for the others nothing ties the "
+            f"only {paired} of {n} samples are in two views or more; for the others nothing ties the "
             "groups of one view to those of another",
         )
 

@@ -12,9 +12,12 @@ from scipy import sparse
 __all__ = [
     "Labelled",
     "check_dense_cells",
+    "check_largest",
     "check_sparse_cells",
     "check_tells",
+    "column_extremes",
     "constant_columns",
+    "distinct_keys",
     "distinct_samples",
     "first_equals",
     "first_text",
@@ -155,19 +158,23 @@ def check_tells(view: Labelled, observed: Array) -> None:
     ValueError
         For such a view; the text says what to do. A view of zeros passes: it is constant like others.
     """
-    if not observed.any():
-        raise ValueError(f"view {view.name!r}: Input contains NaN only, no sample is observed in it; leave it out")
     array = view.array.data if sparse.issparse(view.array) else view.array
     low, high = 0.0, 0.0
     for start in range(0, array.shape[0], ROWS_PER_BLOCK):
         block = array[start : start + ROWS_PER_BLOCK]
         low = min(low, float(np.fmin.reduce(block, axis=None, initial=0.0)))
         high = max(high, float(np.fmax.reduce(block, axis=None, initial=0.0)))
-    largest = max(-low, high)
-    if 0 < largest < SMALLEST.get(view.array.dtype, 0.0):
+    check_largest(view.name, int(observed.sum()), max(-low, high), view.array.dtype)
+
+
+def check_largest(name: str, n_observed: int, largest: float, dtype: Any) -> None:
+    """Raise ValueError as ``check_tells`` does, for a view of this type with so many rows and such a modulus."""
+    if n_observed == 0:
+        raise ValueError(f"view {name!r}: Input contains NaN only, no sample is observed in it; leave it out")
+    if 0 < largest < SMALLEST.get(np.dtype(dtype), 0.0):
         raise ValueError(
-            f"view {view.name!r}: the largest number is {largest:.3g}, and squares of such numbers vanish in "
-            f"{view.array.dtype}; multiply the view by a constant, so that its numbers are near 1"
+            f"view {name!r}: the largest number is {largest:.3g}, and squares of such numbers vanish in "
+            f"{dtype}; multiply the view by a constant, so that its numbers are near 1"
         )
 
 
@@ -187,12 +194,22 @@ def constant_columns(array: Any, observed: Array) -> Array:
     if sparse.issparse(array):
         low, high = (np.asarray(extreme.todense()).ravel() for extreme in (array.min(axis=0), array.max(axis=0)))
         return np.asarray(low == high)
+    low, high = column_extremes(array, observed)
+    return np.asarray(low >= high)
+
+
+def column_extremes(array: Array, observed: Array | None = None) -> tuple[Array, Array]:
+    """Return the least and the largest number of each column of a dense view, both (d,); NaN cells do not count.
+
+    A column without numbers has ∞ and -∞.
+    """
     low, high = np.full(array.shape[1], np.inf), np.full(array.shape[1], -np.inf)
     for start in range(0, array.shape[0], ROWS_PER_BLOCK):
-        block = array[start : start + ROWS_PER_BLOCK][observed[start : start + ROWS_PER_BLOCK]]
+        rows = slice(start, start + ROWS_PER_BLOCK)
+        block = array[rows] if observed is None else array[rows][observed[rows]]
         low = np.fmin(low, np.fmin.reduce(block, axis=0, initial=np.inf))
         high = np.fmax(high, np.fmax.reduce(block, axis=0, initial=-np.inf))
-    return np.asarray(low >= high)
+    return low, high
 
 
 def distinct_samples(arrays: Sequence[Any], enough: int) -> int:
@@ -210,6 +227,11 @@ def distinct_samples(arrays: Sequence[Any], enough: int) -> int:
     int
         min(number of distinct samples, enough).
     """
+    return min(len(distinct_keys(arrays, enough)), enough)
+
+
+def distinct_keys(arrays: Sequence[Any], enough: int) -> set[tuple[bytes, ...]]:
+    """Return keys of distinct samples, at least min(number of distinct samples, enough) of them."""
     n = arrays[0].shape[0]
     seen: set[tuple[bytes, ...]] = set()
     start, size = 0, max(enough, 16)
@@ -218,7 +240,7 @@ def distinct_samples(arrays: Sequence[Any], enough: int) -> int:
         keys = zip(*(_row_keys(array[rows]) for array in arrays), strict=True)
         seen.update(keys)
         start, size = start + size, min(2 * size, ROWS_PER_BLOCK)
-    return min(len(seen), enough)
+    return seen
 
 
 def first_equals(arrays: Sequence[Any]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from manyviews.views import frames
 from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cells, first_text
 from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.container import Views
+from manyviews.views.mapped import read_from_disk
 from manyviews.views.structure import as_2d, check_sparse_parts, telling_index
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "check_table",
     "check_views",
     "cut_frame",
+    "cut_views",
     "is_table",
     "per_view",
 ]
@@ -70,7 +72,12 @@ def check_views(X: Any, *, views: Any = None, accepts: Accepts = Accepts()) -> V
     >>> check_views(np.ones((3, 5)), views=[2, 3])
     Views(3 samples; view_0: 2, view_1: 3)
     """
-    return check_numbers(_cut(X, views) if is_table(X) else as_views(X, views), accepts)
+    return check_numbers(cut_views(X, views), accepts)
+
+
+def cut_views(X: Any, views: Any) -> Views:
+    """Return the input as ``Views``, one table cut into them, without looking at the numbers."""
+    return _cut(X, views) if is_table(X) else as_views(X, views)
 
 
 def check_table(X: Any) -> None:
@@ -188,7 +195,7 @@ def _check_array(name: str, array: Any, accepts: Accepts) -> Any:
         )
     check_kind(name, array)
     if array.dtype in (np.float32, np.float64):
-        return array
+        return read_from_disk(array)
     with np.errstate(over="ignore"):  # extended precision may become infinite, which is refused with its place
         return array.astype(np.float64)
 

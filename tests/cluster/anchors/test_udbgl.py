@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from manyviews import UDBGL, Views
-from manyviews.cluster.anchors.udbgl import update_view_weights
 from manyviews.graphs.components import bipartite_components
+from manyviews.graphs.graph_fusion import update_view_weights
 from manyviews.metrics import adjusted_rand_index, nmi_score
 
 

@@ -109,3 +109,15 @@ def test_what_is_no_partition_is_refused(three_views):
         MVEC(2, base="labels").fit([np.array([[0.0], [1], [-1], [0]])])
     with pytest.raises(ValueError, match="2 <= low <= high"):
         MVEC(3, base_cluster_range=(5, 3)).fit(three_views[0])
+
+
+def test_the_stop_of_the_paper_waits_for_all_constraints():
+    labels, _ = noisy_partitions(3)
+    given = [part.astype(float) for part in labels]
+    early = MVEC(3, base="labels", random_state=0).fit(given)
+    late = MVEC(3, base="labels", stop="paper", simplex="alm", max_iter=300, random_state=0).fit(given)
+    assert early.converged_
+    assert late.converged_
+    assert late.n_iter_ > early.n_iter_
+    assert late.history_.residual[early.n_iter_ - 1] > 10 * early.history_.residual[-1]
+    assert late.history_.residual[-1] < 1e-4

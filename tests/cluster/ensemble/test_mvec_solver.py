@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from manyviews.cluster.ensemble import mvec
-from manyviews.cluster.ensemble.mvec import MVECOptions, MVECState, solve_mvec
+from manyviews.cluster.ensemble import mvec_solver
+from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECState, solve_mvec
 from manyviews.linalg.shrinkage import singular_value_threshold
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation, coassociation
@@ -20,7 +20,7 @@ GROWTH = 1.2
 @pytest.fixture
 def tight_steps(monkeypatch):
     """Steps as long as the bound of the curvature allows, as in the reference."""
-    monkeypatch.setattr(mvec, "STEP_MARGIN", 1.0)
+    monkeypatch.setattr(mvec_solver, "STEP_MARGIN", 1.0)
 
 
 def soft_threshold(X, tau):

@@ -39,7 +39,9 @@ __all__ = [
     "choice_bytes",
     "draw_groups",
     "fit_ensemble",
+    "group_recipe",
     "predict_base_labels",
+    "sample_group",
 ]
 
 Array = NDArray[Any]
@@ -86,6 +88,17 @@ def draw_groups(
         rng.integers(clusters[0], clusters[1], size=M, endpoint=True),
         rng.integers(views[0], views[1], size=M, endpoint=True),
         rng.uniform(*fractions, size=(M, V)),
+    )
+
+
+def group_recipe(recipe: CutRecipe, draws: GroupDraws, m: int, n: int) -> CutRecipe:
+    """Return the recipe of group m, whose views share anchors and neighbours of n samples evenly."""
+    n_views = int(draws.n_views[m])
+    # as released: cut to n before the views share them, or a group of many views of few samples gets n from each
+    return recipe._replace(
+        n_clusters=int(draws.n_clusters[m]),
+        n_anchors=-(-min(recipe.n_anchors, n) // n_views),
+        n_neighbors=-(-recipe.n_neighbors // n_views),
     )
 
 
@@ -145,8 +158,6 @@ def fit_ensemble(
     Ensemble
         Labels and rules.
     """
-    # as released: cut to n before the views share them, or a group of many views of few samples gets n from each
-    n_anchors = min(recipe.n_anchors, observed.shape[0])
     wide = recipe.search != "approximate"
     kept = tuple(
         keep_rows(X, observed[:, v], treatments[v]) if wide and keeps_rows(X, recipe.n_anchors) else None
@@ -154,13 +165,8 @@ def fit_ensemble(
     )
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
-        n_views = int(draws.n_views[m])
-        members = sample_group(treatments, n_views, draws.fractions[m], child, chances)
-        own = recipe._replace(
-            n_clusters=int(draws.n_clusters[m]),
-            n_anchors=-(-n_anchors // n_views),
-            n_neighbors=-(-recipe.n_neighbors // n_views),
-        )
+        members = sample_group(treatments, int(draws.n_views[m]), draws.fractions[m], child, chances)
+        own = group_recipe(recipe, draws, m, observed.shape[0])
         return fit_anchor_cut(arrays, observed, members, own, child, kept, counts)
 
     M = draws.n_clusters.size

@@ -260,22 +260,25 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
         self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
-        n, V = len(views), len(self._told)
+        settings = self._settings(len(views), len(self._told), draw_rng)
+        told = tuple(arrays[v] for v in self._told)
+        chosen = [treatments[v] for v in self._told]
+        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, counts)
+
+    def _settings(self, n: int, V: int, rng: np.random.Generator) -> EnsembleSettings:
+        """Draw the base clusterings of n samples in V views that tell something."""
         draws = draw_groups(
             self._ensemble_size(n),
             V,
             self._cluster_range(n),
             checked_range(self.view_range, (1, V), (1, V), "view_range"),
             self._fractions(),
-            draw_rng,
+            rng,
         )
         base_rule = EmbeddingRule(self.discretization, 5, 1)  # type: ignore[arg-type]
         recipe = CutRecipe(self.n_clusters, self.n_anchors, self.n_neighbors, self.search, base_rule)
         consensus = EmbeddingRule(self.discretization, 20, 5)  # type: ignore[arg-type]
-        settings = EnsembleSettings(recipe, draws, consensus, self.weighting, self.final)
-        told = tuple(arrays[v] for v in self._told)
-        chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, counts)
+        return EnsembleSettings(recipe, draws, consensus, self.weighting, self.final)
 
     def _fractions(self) -> tuple[float, float]:
         ends = self.column_fraction

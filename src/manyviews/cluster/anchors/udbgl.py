@@ -8,7 +8,8 @@ Views enter only through the products :math:`X_v A_v^\top` (n, m), so sparse and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,11 +25,10 @@ from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.rank_graph import Projection, RankGraph, RankRule, rank_constrained_graph
+from manyviews.graphs.graph_fusion import fused, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
-from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
-from manyviews.linalg.simplex_qp import solve_simplex_qp
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
@@ -41,8 +41,6 @@ __all__ = [
     "fusion_steps",
     "initial_graphs",
     "solve_udbgl",
-    "update_view_graph",
-    "update_view_weights",
 ]
 
 Array = NDArray[Any]
@@ -78,6 +76,7 @@ def solve_udbgl(
     tol: float = 1e-5,
     max_iter: int = 20,
     n_jobs: int | None = None,
+    labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
     **search: Any,
 ) -> BipartiteFusion:
     """Run the alternating updates.
@@ -98,6 +97,8 @@ def solve_udbgl(
         Most iterations.
     n_jobs : int, default=None
         Views whose graphs are updated at a time.
+    labels_of : callable, default=None
+        Takes a searched graph and returns labels (n,); with it the history holds those of each iteration.
     **search : object
         Passed to ``rank_constrained_graph``.
 
@@ -111,19 +112,24 @@ def solve_udbgl(
     steps = fusion_steps(products, Z, c, alpha=alpha, beta=beta, n_jobs=n_jobs, **search)
     last = next(steps)
     objective: list[float] = []
+    labels: list[NDArray[np.int64]] = []
     settled, good = False, None
     for step in islice(steps, max_iter):
         objective.append(step.objective)
         change = abs(step.objective - last.objective)
         settled = bool(change < 1e-3 * tol * step.objective or np.linalg.norm(step.delta - last.delta) < tol)
         last = step
+        if labels_of is not None:
+            labels.append(labels_of(step.search))
         good = step.search if step.search.n_components == c else good
         if settled:
             break
     graph = rank_constrained_graph(last.B, c, **search)
     if good is not None and graph.n_components != c and search.get("rank_rule") != "released":
         graph = good
-    return BipartiteFusion(graph, last.Z, last.delta, last.B, History(np.array(objective), len(objective), settled))
+    history = History(np.array(objective), len(objective), settled)
+    history = replace(history, labels=np.array(labels)) if labels else history
+    return BipartiteFusion(graph, last.Z, last.delta, last.B, history)
 
 
 def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[Array]:
@@ -143,10 +149,10 @@ def fusion_steps(
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
     delta = np.full(len(Z), 1.0 / len(Z))
-    B = _fuse(Z, delta)
+    B = fused(Z, delta)
     empty = np.zeros(0)
     start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
-    yield FusionStep(start, Z, delta, B, _objective(products, Z, B, B, alpha, beta))
+    yield FusionStep(start, Z, delta, B, fusion_objective(products, Z, B, B, alpha, beta))
     while True:
         found = rank_constrained_graph(B, c, **search)
         P = found.P.toarray()
@@ -155,40 +161,8 @@ def fusion_steps(
         given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
         Z = list(in_threads(update_view_graph, given, n_jobs))
         delta = update_view_weights(Z, P)
-        B = _fuse(Z, delta)
-        yield FusionStep(found, Z, delta, B, _objective(products, Z, B, P, alpha, beta))
-
-
-def update_view_graph(
-    view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float
-) -> Array:
-    """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
-    H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
-    F = (2.0 * beta * d) * rest - 2.0 * view.cross
-    return solve_simplex_qp(H, F, start=Z)
-
-
-def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
-    """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
-    flat = [Z_v.ravel() for Z_v in Z]
-    gram = np.array([[x @ y for y in flat] for x in flat])
-    size = float(np.trace(gram))
-    if eigenvalues(gram)[-1] < 1e-12 * size:
-        # equal views: this ridge shares the weight evenly between them
-        gram = gram + 1e-8 * size * np.eye(len(gram))
-    target = np.array([[x @ P.ravel() for x in flat]])
-    return np.asarray(solve_simplex_qp(gram, -target)[0])
-
-
-def _fuse(Z: Sequence[Array], delta: Array) -> Array:
-    return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
-
-
-def _objective(
-    products: Sequence[ViewProducts], Z: Sequence[Array], B: Array, P: Array, alpha: float, beta: float
-) -> float:
-    errors = (view.error(Z_v) + alpha * float(np.vdot(Z_v, Z_v)) for view, Z_v in zip(products, Z, strict=True))
-    return beta * float(np.square(B - P).sum()) + sum(errors)
+        B = fused(Z, delta)
+        yield FusionStep(found, Z, delta, B, fusion_objective(products, Z, B, P, alpha, beta))
 
 
 class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
@@ -228,6 +202,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     rank_rule : {"paper", "released"}, default="paper"
         "paper": the search for the rank penalty ends at exactly k components. "released": it makes all passes and
         keeps the last, as the released code, with whatever number of components.
+    support : {"linked", "full"}, default="linked"
+        Which links the common graph P may have. "linked": those of the fused graph :math:`\sum_v \delta_v Z_v`, as in
+        the released code. "full": all, as in the paper, at more memory and time.
+    first_scales : {"constant", "degrees"}, default="constant"
+        What the distances in the first pass of each search are scaled with: "constant", 1 for samples and 10 for
+        anchors, as in the released code, or "degrees", those of the fused graph, as in the paper and in all later
+        passes.
     fallback : bool, default=True
         Whether k-means on the embedding gives the labels where the graph does not have k components. False: the labels
         are the components, as in the released code; where there are more than k, the largest k - 1 stand and all others
@@ -238,6 +219,8 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         Most iterations.
     max_passes : int, default=50
         Most penalties tried in each search.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels of each iteration; it changes nothing else.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, as in the paper, so a heavy tail
         squeezes a column; tf-idf and unit rows for sparse counts; unit rows for other sparse views.
@@ -269,7 +252,9 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     confidence_ : ndarray of shape (n,)
         Share of the fused links :math:`\sum_v \delta_v Z_v` of a sample that go to anchors of its own cluster.
     history_ : History
-        Objective after each iteration. It may rise, as P is the outcome of a search.
+        Objective after each iteration. It may rise, as P is the outcome of a search. With ``keep_labels`` the labels
+        that the graph P of each iteration gives, by ``fallback`` where it does not have k components; ``labels_`` are
+        those of one more search after the last.
     n_iter_, converged_ : int, bool
         Iterations made, and whether ``tol`` was met and the graph has k components.
     scalings_ : tuple of str or None
@@ -298,9 +283,8 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     samples this differs from ``labels_`` for the few samples that the rank penalty has moved.
 
     ``UDBGL.as_published(k)`` is the released code, ``UDBGL.as_printed(k)`` the text, which projects rows only and ends
-    the search at k components. In three details all follow the code: P stays within the links of the fused graph, the
-    first pass of a search takes distances with the constants 1 and 10 in place of degrees, and the graphs of all views
-    are updated from those of the iteration before. The first two move scores by .001 or less.
+    the search at k components, lets P have any link and takes degrees from the first pass on. In one detail all follow
+    the code: the graphs of all views are updated from those of the iteration before.
 
     References
     ----------
@@ -316,13 +300,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     3
     """
 
-    _printed: ClassVar[dict[str, Any]] = {
+    _shared: ClassVar[dict[str, Any]] = {
         "anchor_space": "concatenated",
         "n_init": 2,
         "scaling": "minmax",
-        "projection": "rows",
     }
-    _published = _printed | {"projection": "both", "rank_rule": "released", "fallback": False}
+    _published = _shared | {"rank_rule": "released", "fallback": False}
+    _printed = _shared | {"projection": "rows", "support": "full", "first_scales": "degrees"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_anchors": [POSITIVE_INT, None],
         "anchor_space": [one_of("balanced", "concatenated")],
@@ -332,10 +316,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         "n_neighbors": [POSITIVE_INT],
         "projection": [one_of("both", "rows")],
         "rank_rule": [one_of("paper", "released")],
+        "support": [one_of("linked", "full")],
+        "first_scales": [one_of("constant", "degrees")],
         "fallback": ["boolean"],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
         "max_passes": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -350,10 +337,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         n_neighbors: int = 5,
         projection: Projection = "both",
         rank_rule: RankRule = "paper",
+        support: Support = "linked",
+        first_scales: FirstScales = "constant",
         fallback: bool = True,
         tol: float = 1e-5,
         max_iter: int = 20,
         max_passes: int = 50,
+        keep_labels: bool = False,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -371,10 +361,13 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         self.n_neighbors = n_neighbors
         self.projection = projection
         self.rank_rule = rank_rule
+        self.support = support
+        self.first_scales = first_scales
         self.fallback = fallback
         self.tol = tol
         self.max_iter = max_iter
         self.max_passes = max_passes
+        self.keep_labels = keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
@@ -385,7 +378,7 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         m = self._anchor_count(len(views))
         self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
         read = AnchorViews(views.arrays, self._scaling)
-        anchor_rng, label_rng = rng.spawn(2)
+        anchor_rng, label_rng, history_rng = rng.spawn(3)
         self._say(f"choosing {m} anchors")
         anchors = read.shared_anchors(
             m, anchor_rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
@@ -401,11 +394,14 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
+            labels_of=(lambda graph: self._groups(graph, history_rng)[0]) if self.keep_labels else None,
             projection=self.projection,
             rank_rule=self.rank_rule,
+            support=self.support,
+            first_scales=self.first_scales,
             max_passes=self.max_passes,
         )
-        labels = self._discretize(result.graph, label_rng)
+        labels, self._anchor_clusters, self.n_components_ = self._groups(result.graph, label_rng)
         return self._store(result, labels)
 
     def _auto_scaling(self, X: Any) -> str:
@@ -418,18 +414,18 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
     def _products(self, views: Views) -> list[ViewProducts]:
         return AnchorViews(views.arrays, self._scaling).products(list(self.anchors_.values()))
 
-    def _discretize(self, graph: RankGraph, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the components, or k-means on the embedding where there are not k of them."""
+    def _groups(self, graph: RankGraph, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return clusters of samples and anchors, and the number of components.
+
+        Where there are not k components, the clusters come from k-means on the embedding.
+        """
         found = bipartite_components(graph.P)
-        self.n_components_ = found.n_found
         if found.n_found == self.n_clusters or not self.fallback:
-            self._anchor_clusters, labels = largest_components(found, self.n_clusters)
-            return labels
+            anchors, samples = largest_components(found, self.n_clusters)
+            return samples, anchors, found.n_found
         groups = kmeans_rows(graph.U, self.n_clusters, rng)
-        self._anchor_clusters = (
-            unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
-        ).argmax(axis=1)
-        return groups.labels
+        nearness = unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
+        return groups.labels, nearness.argmax(axis=1), found.n_found
 
     def _why_unconverged(self) -> str:
         if self.n_components_ == self.n_clusters:

@@ -1,224 +1,33 @@
-r"""Multi-view ensemble clustering: one affinity behind the co-association matrices of all views.
-
-minimise over H, Z, E: tr(Hᵀ L_Z H) + λ₁‖Z‖_* + λ₂ Σ_v ‖E_v‖₁, subject to HᵀH = I, S_v + HHᵀ = S_v Z + E_v for every
-view, Z ≥ 0 and Z1 = 1 (eq. 3 of the paper), by the inexact augmented-Lagrangian method with the split Z = J, on samples
-whose equals have been merged.
-
-Three arrays carry the state, Λ/μ and, per view, :math:`T_v = S_v + HH^\top + Y_v/μ` and
-:math:`R_v = S_v Z + E_v - T_v`: the error and the multiplier follow from them, and each product with S_v is formed
-once. A group of N equal samples is one row and column; its size enters the products, the norms, the nuclear norm
-(through :math:`N^{1/2} Z N^{1/2}`) and the simplex.
-"""
+"""Multi-view ensemble clustering: the estimator; see ``mvec_solver`` for the iterations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.constraints import ABOVE_ONE, INT_FROM_TWO, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
+from manyviews.cluster.ensemble.mvec_solver import MVECOptions, MVECResult, MVECState, solve_mvec
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.affinity_cut import AffinityCut
-from manyviews.linalg.blocks import row_blocks, unit_rows
-from manyviews.linalg.eigen import positive_norm
-from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker
-from manyviews.linalg.simplex import project_rows
-from manyviews.optim.alm import Penalty, augmented_lagrangian
-from manyviews.optim.history import History
+from manyviews.linalg.blocks import unit_rows
+from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation
 from manyviews.partitions.consensus_vote import ConsensusVote
 from manyviews.partitions.discretize import center_confidence
-from manyviews.partitions.low_rank import affinity_embedding, distance_norm
+from manyviews.partitions.low_rank import affinity_embedding
 from manyviews.partitions.merging import Groups, every_row, group_labels, merge_rows
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
 
-__all__ = ["MVEC", "MVECOptions", "MVECResult", "MVECState", "solve_mvec"]
+__all__ = ["MVEC"]
 
 Array = NDArray[Any]
-# a block of rows of this size stays in the cache while all steps pass over it
-BLOCK_BYTES = 1 << 19
-# with the small penalty of the first iterations J and E are 0, which says nothing about convergence
-MIN_ITER = 5
-# the bound of the curvature is found by iteration, from below
-STEP_MARGIN = 1.01
 # up to this many groups precision="auto" is double
 DOUBLE_LIMIT = 300
-
-
-@dataclass(frozen=True)
-class MVECOptions:
-    """Weights λ₁ and λ₂, and the variants of the steps; see ``MVEC``."""
-
-    nuclear_weight: float = 1.0
-    noise_weight: float = 0.01
-    simplex: Literal["project", "alm"] = "project"
-    laplacian: Literal["normalized", "unnormalized"] = "normalized"
-    step: Literal["tight", "paper"] = "tight"
-
-
-class MVECResult(NamedTuple):
-    """Affinity Z (u, u), its low-rank part N^½ J N^½ in factors, partition H (u, k) and history."""
-
-    Z: Array
-    J: LowRank
-    H: Array
-    history: History
-
-
-class MVECState:
-    """Variables of the iterations and the steps that update them in place.
-
-    Parameters
-    ----------
-    operators : list of Coassociation
-        One per view, all with the same sizes.
-    n_clusters : int
-        Columns of H.
-    options : MVECOptions
-        Weights and variants.
-    rng : Generator
-        Source of random starts of the partial decompositions.
-    """
-
-    def __init__(
-        self, operators: list[Coassociation], n_clusters: int, options: MVECOptions, rng: np.random.Generator
-    ) -> None:
-        self.operators, self.options, self.k = operators, options, n_clusters
-        u, dtype = operators[0].shape[0], operators[0].dtype
-        self.sizes = operators[0].sizes
-        self.root = np.sqrt(self.sizes).astype(dtype)
-        self.merged = bool((self.sizes > 1).any())
-        self.Z = np.zeros((u, u), dtype)
-        self.scaled_lambda = np.zeros((u, u), dtype)  # Λ/μ, and Z - J + Λ/μ while Z is updated
-        self.scaled_w = np.zeros(u, dtype)  # w/μ
-        self.H = np.zeros((u, n_clusters), dtype)
-        self.J = LowRank(np.zeros((u, 0), dtype), np.zeros(0), np.zeros((u, 0), dtype))
-        self.counts = [operator.counts() for operator in operators]
-        self.T = [
-            (counts / operator.n_base_clusterings).astype(dtype)
-            for counts, operator in zip(self.counts, operators, strict=True)
-        ]
-        self.R = [-T for T in self.T]
-        self.norms = [self._norm(T) for T in self.T]
-        self.bound = positive_norm(*operators)
-        self.view_bounds = [positive_norm(operator) for operator in operators] if options.step == "paper" else []
-        self.eta = 0.0
-        self.shrink: Callable[[Array, float], LowRank] = SingularValueShrinker(rng)
-        self._cut = AffinityCut(u, n_clusters, self.sizes, dtype, rng, normalized=options.laplacian == "normalized")
-
-    def _blocks(self) -> Iterator[slice]:
-        u, itemsize = self.Z.shape[0], self.Z.itemsize
-        yield from row_blocks(u, max(8, BLOCK_BYTES // (u * itemsize)))
-
-    def _norm(self, X: Array) -> float:
-        """Return the Frobenius norm over all samples."""
-        return float(np.sqrt(sum(self._squares(X[rows], rows) for rows in self._blocks())))
-
-    def _squares(self, block: Array, rows: slice) -> float:
-        if not self.merged:
-            return float(np.vdot(block, block))
-        return float(self.sizes[rows] @ (np.square(block) @ self.sizes))
-
-    def iterate(self, mu: float, following: float) -> float:
-        """Make one iteration and return the largest relative residual of a view."""
-        self.update_low_rank_part(mu)
-        self.update_affinity(self.gradient(), mu, following)
-        old, self.H = self.H, self._cut.partition(self.Z)
-        return max(self._update_view(v, old, mu, following) for v in range(len(self.operators)))
-
-    def update_low_rank_part(self, mu: float) -> None:
-        """J step: singular value threshold of Z + Λ/μ; leaves Z + Λ/μ - J in ``scaled_lambda``."""
-        M = self.scaled_lambda
-        M += self.Z
-        tau = self.options.nuclear_weight / mu
-        scaled = M * self.root[:, None] * self.root if self.merged else M
-        self.J = self.shrink(scaled, tau)
-        if self.J.values.size:
-            left = self.J.U * (self.J.values.astype(M.dtype) / self.root[:, None])
-            right = (self.J.V / self.root[:, None]).T
-            for rows in self._blocks():
-                M[rows] -= left[rows] @ right
-
-    def gradient(self) -> Array:
-        """Return Σ_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
-        total = self.operators[0].dot(self.R[0])
-        for operator, R in zip(self.operators[1:], self.R[1:], strict=True):
-            total += operator.dot(R)
-        return np.asarray(total)
-
-    def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
-        """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ."""
-        squares = np.einsum("ij,ij->i", self.H, self.H)
-        F = self.H[rows] @ (self.H.T * self.Z.dtype.type(-1 / mu))
-        F += (squares[rows, None] + squares) * self.Z.dtype.type(0.5 / mu)  # F = P / (2μ)
-        F += total[rows]
-        F += self.scaled_lambda[rows]
-        if self.options.simplex == "alm":
-            F += (self.Z[rows] @ self.sizes.astype(F.dtype) - 1 + self.scaled_w[rows])[:, None]
-        return np.asarray(F)
-
-    def update_affinity(self, total: Array, mu: float, following: float) -> None:
-        """Z step: one linearised, projected gradient step (eq. 11), and the multipliers of Z = J and Z1 = 1."""
-        dtype = self.Z.dtype.type
-        self.eta = self.step_constant()
-        decay = dtype(mu / following)
-        project = self.options.simplex == "project"
-        weights = self.sizes if self.merged else None
-        for rows in self._blocks():
-            target = self.gradient_rows(total, rows, mu)
-            target *= dtype(-1 / self.eta)
-            target += self.Z[rows]
-            new = project_rows(target, weights) if project else np.maximum(target, 0)
-            multiplier = self.scaled_lambda[rows]
-            multiplier += new
-            multiplier -= self.Z[rows]
-            multiplier *= decay
-            self.Z[rows] = new
-        self.scaled_w = decay * (self.scaled_w + self.Z @ self.sizes.astype(self.Z.dtype) - 1)
-
-    def step_constant(self) -> float:
-        """Return η, a bound of the curvature of the smooth terms in Z."""
-        row_sums = self.sizes.sum() if self.options.simplex == "alm" else 0.0
-        if self.options.step == "tight":
-            return float(STEP_MARGIN * self.bound + 1 + row_sums)
-        return float(distance_norm(self.H, self.sizes) ** 2 + sum(self.view_bounds) + 1 + row_sums)
-
-    def _update_view(self, v: int, old: Array, mu: float, following: float) -> float:
-        """E step of a view with the old H, its multiplier with the new one; returns the relative residual."""
-        operator, counts, T, R = self.operators[v], self.counts[v], self.T[v], self.R[v]
-        dtype = self.Z.dtype.type
-        tau, decay = dtype(self.options.noise_weight / mu), dtype(mu / following)
-        right = np.hstack([(1 + decay) * self.H, -decay * old]).T
-        both = np.hstack([self.H, old])
-        operator.dot(self.Z, out=R)  # S_v Z
-        missed = 0.0
-        for rows in self._blocks():
-            clipped = np.clip(T[rows] - R[rows], -tau, tau)
-            fitted = T[rows] - clipped  # S_v Z + E_v
-            S = counts[rows] * dtype(1 / operator.n_base_clusterings)
-            missed += self._squares(S + self.H[rows] @ self.H.T - fitted, rows)
-            clipped *= decay
-            clipped += S
-            clipped += both[rows] @ right  # S_v + HHᵀ + Y_v/μ with the new H, Y_v and μ
-            T[rows] = clipped
-            np.subtract(fitted, clipped, out=R[rows])
-        return float(np.sqrt(missed)) / self.norms[v]
-
-
-def solve_mvec(state: MVECState, penalty: Penalty, *, tol: float, max_iter: int) -> MVECResult:
-    """Run the iterations until the constraints of all views hold to ``tol``, relative to the norm of S_v."""
-    history = augmented_lagrangian(state.iterate, penalty, tol=tol, max_iter=max_iter, min_iter=MIN_ITER)
-    if state.options.simplex == "alm":
-        sums = state.Z @ state.sizes.astype(state.Z.dtype)
-        state.Z /= np.where(sums > 0, sums, 1)[:, None]
-    return MVECResult(state.Z, state.J, state.H, history)
 
 
 class MVEC(EnsembleClusterer, PublishedRecipes):
@@ -270,10 +79,18 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         groups are left: an approximation for large n; raising it comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
+    stop : {"views", "paper"}, default="views"
+        Which residual ends the iterations. "views":
+        :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F`, which the paper plots. "paper", as in its
+        Algorithm 1: the largest of that, of :math:`|Z - J|` with J the low-rank part of Z, and of :math:`|Z 1 - 1|`; it
+        takes up to twice the iterations, so raise ``max_iter``.
     tol : float, default=1e-4
-        Residual :math:`\max_v \|S_v + HH^\top - S_v Z - E_v\|_F / \|S_v\|_F` that ends the iterations.
+        Residual that ends the iterations.
     max_iter : int, default=100
         Most iterations.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels of each iteration, at the cost of the final step in each; it
+        changes nothing else.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense; tf-idf and unit rows if sparse ("tfidf_plain":
         terms that all samples have do not count), or unit rows where more than half of the entries are not 0.
@@ -301,9 +118,11 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     groups_ : ndarray of shape (n,), int64
         Group of each sample, in order of first appearance.
     history_ : History
-        Residual after each iteration, as ``residual``; the objective is not computed.
+        Residual after each iteration, as ``residual``; the objective is not computed. With ``keep_labels`` the labels
+        that the ``final`` step gives after each iteration.
     n_iter_, converged_ : int, bool
-        Iterations, and whether ``tol`` was met.
+        Iterations, and whether the residual of ``stop`` fell below ``tol``. With "views" that says nothing of Z and its
+        low-rank part J, which then still differ by 0.1 in some entries.
     scalings_ : tuple of str or None
         What was done to each view first; None for nothing.
     n_views_in_, n_features_in_ : int
@@ -328,8 +147,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     with the training samples.
 
     No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
-    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples. ``converged_`` tells that the
-    constraint of every view holds to ``tol``; Z and its low-rank part J may still differ, by 0.1 in some entries.
+    of Algorithm 1, whose unnormalised Laplacian often locks in on single samples.
 
     References
     ----------
@@ -345,7 +163,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     """
 
     _published: ClassVar[dict[str, Any]] = {"metric": "cosine", "scaling": None}
-    _printed = _published | {"simplex": "alm", "laplacian": "unnormalized", "step": "paper", "final": "kmeans_h"}
+    _printed = _published | {
+        "simplex": "alm",
+        "laplacian": "unnormalized",
+        "step": "paper",
+        "final": "kmeans_h",
+        "stop": "paper",
+        "max_iter": 200,
+    }
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -354,12 +179,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         "simplex": [one_of("project", "alm")],
         "laplacian": [one_of("normalized", "unnormalized")],
         "step": [one_of("tight", "paper")],
+        "stop": [one_of("views", "paper")],
         "final": [one_of("lrr", "spectral", "kmeans_h")],
         "n_init": [POSITIVE_INT],
         "max_groups": [INT_FROM_TWO, None],
         "precision": [one_of("auto", "single", "double")],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -380,8 +207,10 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         n_init: int = 20,
         max_groups: int | None = None,
         precision: str = "auto",
+        stop: Any = "views",
         tol: float = 1e-4,
         max_iter: int = 100,
+        keep_labels: bool = False,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -398,15 +227,11 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         self.nuclear_weight = nuclear_weight
         self.noise_weight = noise_weight
         self.penalty_growth = penalty_growth
-        self.simplex = simplex
-        self.laplacian = laplacian
-        self.step = step
-        self.final = final
-        self.n_init = n_init
+        self.simplex, self.laplacian, self.step, self.stop = simplex, laplacian, step, stop
+        self.final, self.n_init = final, n_init
         self.max_groups = max_groups
         self.precision = precision
-        self.tol = tol
-        self.max_iter = max_iter
+        self.tol, self.max_iter, self.keep_labels = tol, max_iter, keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         u = len(views)  # groups of samples with equal base labels, which identical samples have
@@ -421,38 +246,56 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         return np.dtype(np.float64 if double else np.float32)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        partition_rng, solver_rng, final_rng = rng.spawn(3)
+        partition_rng, solver_rng, final_rng, history_rng = rng.spawn(4)
         partitions = self._make_partitions(views, partition_rng)
         # the unnormalized Laplacian tells samples of one group apart
         whole = self.laplacian == "unnormalized"
         most = None if self.max_groups is None else max(self.max_groups, self.n_clusters)
         groups = every_row(len(views)) if whole else merge_rows(self.base_labels_, most, partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
-        result = self._solve(merged, groups, solver_rng)
+        result = self._solve(merged, groups, solver_rng, history_rng)
         self.affinity_, self.groups_ = result.Z, groups.of_sample
-        labels = self._discretize(result, groups, final_rng)
+        rows = self._final_rows(result, groups, final_rng)
+        clusters = kmeans(rows, result.H.shape[1], final_rng, n_init=self.n_init, weights=groups.sizes)
+        self.embedding_ = rows[groups.of_sample]
+        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
+        labels = clusters.labels
         self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
         return self._record(FitResult(labels[groups.of_sample], result.history))
 
-    def _solve(self, labels: list[NDArray[np.int64]], groups: Groups, rng: np.random.Generator) -> MVECResult:
+    def _solve(
+        self,
+        labels: list[NDArray[np.int64]],
+        groups: Groups,
+        rng: np.random.Generator,
+        history_rng: np.random.Generator,
+    ) -> MVECResult:
         u, dtype = groups.first.size, self._dtype(groups.first.size)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
-        options = MVECOptions(self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step)
+        options = MVECOptions(
+            self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, self.stop
+        )
         state = MVECState(operators, min(self.n_clusters, u), options, rng)
-        return solve_mvec(state, Penalty(growth=self.penalty_growth), tol=self.tol, max_iter=self.max_iter)
 
-    def _discretize(self, result: MVECResult, groups: Groups, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the label of each group."""
-        k = result.H.shape[1]
+        def labels_of(now: MVECState) -> NDArray[np.int64]:
+            rows = self._final_rows(now, groups, history_rng)
+            found = kmeans(rows, now.H.shape[1], history_rng, n_init=self.n_init, weights=groups.sizes)
+            return found.labels[groups.of_sample]
+
+        return solve_mvec(
+            state,
+            Penalty(growth=self.penalty_growth),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            labels_of=labels_of if self.keep_labels else None,
+        )
+
+    def _final_rows(self, found: MVECResult | MVECState, groups: Groups, rng: np.random.Generator) -> Array:
+        """Return the rows of the groups that the final k-means takes."""
         if self.final == "lrr":
-            rows = affinity_embedding(result.J, result.Z, k, rng, groups.sizes)
-        else:
-            rows = unit_rows(result.H) if self.final == "spectral" else result.H
-        clusters = kmeans(rows, k, rng, n_init=self.n_init, weights=groups.sizes)
-        self.embedding_ = rows[groups.of_sample]
-        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
-        return clusters.labels
+            return affinity_embedding(found.J, found.Z, found.H.shape[1], rng, groups.sizes)
+        return unit_rows(found.H) if self.final == "spectral" else found.H
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         return self._vote(self._new_base_labels(views))

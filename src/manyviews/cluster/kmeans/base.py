@@ -14,6 +14,7 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
@@ -25,6 +26,15 @@ Array = NDArray[Any]
 START_SHARE, START_ROWS = 0.1, 50
 
 
+def _filled(X: Any) -> Any:
+    """Return a dense view with zeros for the rows that are NaN."""
+
+    def zeros_for_nan(rows: Array) -> Array:
+        return np.where(np.isnan(rows[:, :1]), rows.dtype.type(0), rows)
+
+    return ScaledRows(X, zeros_for_nan) if is_on_disk(X) else zeros_for_nan(X)
+
+
 class MeansMixin:
     """Adds the means of the clusters, which ``_keep_means`` stores."""
 
@@ -34,10 +44,7 @@ class MeansMixin:
     def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int, weights: Array | None) -> None:
         observed = views.observed.T
         blank = [np.full((k, X.shape[1]), np.nan) for X in views.arrays]
-        filled = tuple(
-            X if seen.all() else np.where(seen[:, None], X, X.dtype.type(0))
-            for X, seen in zip(views.arrays, observed, strict=True)
-        )
+        filled = tuple(X if seen.all() else _filled(X) for X, seen in zip(views.arrays, observed, strict=True))
         self._means = centroids(make_stack(filled, observed, counts=weights), labels, None, blank)
 
     @property

@@ -2,7 +2,7 @@ r"""Multi-view self-paced learning: k-means that learns easy samples and views f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ MAX_STAGES = 200
 ALL_IN = 0.999
 # with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
 FIRST_SMOOTH_PACE = 6.0
+# a smooth weight is about this much at a loss that equals the pace, where a hard one falls to 0
+ENTRY_WEIGHT = 0.5
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -75,11 +77,35 @@ class PacedHistory(History):
 
 
 class SelfPaced(NamedTuple):
-    """Centres (k, d_v) per view, labels and losses, and the history of one start."""
+    """Centres (k, d_v) per view, labels and losses, history, and the sweep in which each pair (V, n) came in."""
 
     centers: list[Array]
     assignment: Assignment
     history: PacedHistory
+    entries: NDArray[np.int64]
+
+
+class _Trace:
+    """What the sweeps of one start leave: objective, pace, mean weight, and when each pair first weighed ½."""
+
+    def __init__(self, stack: Stack, *, keep_labels: bool) -> None:
+        self.sweeps: list[tuple[float, float, float]] = []
+        self.labels: list[NDArray[np.int64]] = []
+        self.entries = np.zeros(stack.squares.shape, dtype=np.int64)
+        self._keep_labels = keep_labels
+
+    def add(self, objective: float, pace: float, mean: float, weights: Array) -> None:
+        self.sweeps.append((objective, pace, mean))
+        self.entries[(weights >= ENTRY_WEIGHT) & (self.entries == 0)] = len(self.sweeps)
+
+    def watch(self, labels: NDArray[np.int64]) -> None:
+        if self._keep_labels:
+            self.labels.append(labels.copy())
+
+    def history(self, *, converged: bool) -> PacedHistory:
+        values, paces, means = map(np.array, zip(*self.sweeps, strict=True))
+        found = PacedHistory(values, len(values), converged, paces, means)
+        return replace(found, labels=np.array(self.labels)) if self._keep_labels else found
 
 
 def first_pace(stack: Stack, losses: Array, share: float) -> float:
@@ -141,7 +167,13 @@ def paced_sweep(
 
 
 def self_paced_kmeans(
-    stack: Stack, centers: list[Array], pacing: Pacing, *, tol: float = 0.0, max_iter: int = 50
+    stack: Stack,
+    centers: list[Array],
+    pacing: Pacing,
+    *,
+    tol: float = 0.0,
+    max_iter: int = 50,
+    keep_labels: bool = False,
 ) -> SelfPaced:
     """Raise the pace until every weight is 1, then finish with k-means.
 
@@ -157,15 +189,17 @@ def self_paced_kmeans(
         Relative decrease of the sum of losses that ends the final k-means; 0 waits until the labels rest.
     max_iter : int, default=50
         Most sweeps of the final k-means.
+    keep_labels : bool, default=False
+        Whether the history holds the labels of each sweep.
 
     Returns
     -------
     SelfPaced
-        Centres, labels, losses and history.
+        Centres, labels, losses, history, and when each pair came in.
     """
     current = assign(stack, centers)
     pace = first_pace(stack, current.losses, pacing.share)
-    trace: list[tuple[float, float, float]] = []
+    trace = _Trace(stack, keep_labels=keep_labels)
     if pacing.kind != "none" and pace > 0:
         scale = _loss_scale(pacing, pace)
         for _ in range(MAX_STAGES):
@@ -173,11 +207,15 @@ def self_paced_kmeans(
             pace *= pacing.growth
             if least > ALL_IN:
                 break
-    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter)
-    trace += [(float(value), np.inf, 1.0) for value in run.objective[1:]]
-    values, paces, means = map(np.array, zip(*trace, strict=True))
-    history = PacedHistory(values, len(trace), run.converged, paces, means)
-    return SelfPaced(run.centers, Assignment(run.labels, run.losses), history)
+    n_paced = len(trace.labels)
+    run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter, watch=trace.watch)
+    del trace.labels[n_paced : n_paced + 1]  # of the start, which is no sweep
+    ones = stack.ones
+    for value in run.objective[1:]:
+        trace.add(float(value), np.inf, 1.0, ones)
+    return SelfPaced(
+        run.centers, Assignment(run.labels, run.losses), trace.history(converged=run.converged), trace.entries
+    )
 
 
 def _stage(
@@ -187,7 +225,7 @@ def _stage(
     pace: float,
     scale: float,
     pacing: Pacing,
-    trace: list[tuple[float, float, float]],
+    trace: _Trace,
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
     pairs = stack.mass.sum()
@@ -197,7 +235,8 @@ def _stage(
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
         scaled = Assignment(current.labels, current.losses * scale)
         objective = stack.counted(paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
-        trace.append((float(objective), pace, float(stack.counted(weights).sum() / pairs)))
+        trace.add(float(objective), pace, float(stack.counted(weights).sum() / pairs), weights)
+        trace.watch(current.labels)
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
 
@@ -256,6 +295,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         Relative decrease of the sum of squared distances that ends the final k-means; 0 waits until labels rest.
     max_iter : int, default=300
         Most sweeps of the final k-means.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels of each sweep, at the memory of n numbers for each sweep of each
+        start; it changes nothing else.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "minmax" if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -273,8 +315,11 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         Cluster of each sample, 0 .. k-1, largest cluster first.
     sample_weights_ : ndarray of shape (V, n)
         How easy each pair is in the end: its weight at a first pace set for the final clusters; 0 if unobserved.
+    selection_order_ : ndarray of shape (V, n), int64
+        When each pair came in: the first sweep of the best start, counted from 1, in which it weighed ½ or more, which
+        is where its loss was at most the pace; 0 if unobserved or without weight. Low numbers are easy samples.
     view_weights_ : ndarray of shape (V,)
-        Mean of these over the observed samples, scaled to sum 1: easy views weigh more.
+        Mean of the ``sample_weights_` over the observed samples, scaled to sum 1: easy views weigh more.
     cluster_centers_ : dict of str to ndarray of shape (k, d_v)
         Mean of each cluster in each view, in units of the data; NaN where no member was observed.
     inertia_ : float
@@ -282,7 +327,8 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     confidence_ : ndarray of shape (n,)
         1 - nearest / second nearest distance to the centres: 0 is a tie.
     history_ : PacedHistory
-        Objective, pace and mean weight of each sweep of the best start.
+        Objective, pace and mean weight of each sweep of the best start, those of the final k-means included; with
+        ``keep_labels`` also the labels at the end of each.
     n_iter_, converged_ : int, bool
         Sweeps of the best start, and whether its labels came to rest.
     scalings_ : tuple of str or None
@@ -302,7 +348,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     A sample not observed in a view (a row of NaN) has weight 0 there and is assigned by the views it has; ``predict``
     takes new samples with some of the views only. Cost: O(n k Σ d_v) per sweep, with about 30 sweeps per start, as
     k-means; memory for one scaled copy of the views and a few (V, n) arrays. A start that ends with an empty cluster
-    moves the sample of largest loss there. The paper's variant is ``n_init=1, init="random", loss_scale=1``.
+    moves the sample of largest loss there.
 
     No code was released. ``MSPL.as_published(k)`` is one start from a random sample of scaled columns, which gives the
     printed figures; ``MSPL.as_printed(k)`` leaves the losses and the geometry as the text has them besides. With losses
@@ -322,6 +368,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     (2, 90)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
@@ -335,6 +382,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         "init_fraction": [SHARE_ABOVE_ZERO],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -353,6 +401,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         balance_views: bool = True,
         tol: float = 1e-6,
         max_iter: int = 300,
+        keep_labels: bool = False,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -374,6 +423,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         self.balance_views = balance_views
         self.tol = tol
         self.max_iter = max_iter
+        self.keep_labels = keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         # distances between the samples of a spectral start, which sparse rows fill up
@@ -391,7 +441,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
         def run(i: int, child: np.random.Generator) -> SelfPaced:
             start = self._start(stack, kinds, i, directions, child)
-            return self_paced_kmeans(stack, start, pacing, tol=self.tol, max_iter=self.max_iter)
+            return self_paced_kmeans(
+                stack, start, pacing, tol=self.tol, max_iter=self.max_iter, keep_labels=self.keep_labels
+            )
 
         starts = enumerate(start_rng.spawn(self.n_init))
         best = min(in_threads(run, starts, self.n_jobs), key=lambda r: stack.counted(r.assignment.losses).sum())
@@ -422,7 +474,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
-        self.inertia_ = float(stack.counted(losses).sum())
+        self.inertia_, self.selection_order_ = float(stack.counted(losses).sum()), best.entries
         self._last_pace = first_pace(stack, losses, self.initial_share)
         self.sample_weights_ = self._ease(stack, losses)
         means = stack.counted(self.sample_weights_).sum(axis=1) / np.maximum(stack.mass.sum(axis=1), TINY)
@@ -439,8 +491,16 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         counts = weights > 0
         if not counts.all():
             stack = self._stack(views[~counts])
-            whole = np.empty((len(views.names), len(views)))
-            whole[:, counts] = self.sample_weights_
-            whole[:, ~counts] = self._ease(stack, assign(stack, self._centers).losses)
-            self.sample_weights_ = whole
+            self.sample_weights_ = _spread(self.sample_weights_, counts, 0.0)
+            self.sample_weights_[:, ~counts] = self._ease(stack, assign(stack, self._centers).losses)
+            self.selection_order_ = _spread(self.selection_order_, counts, 0)
+            if self.keep_labels:
+                self.history_ = replace(self.history_, labels=_spread(self.history_.labels, counts, -1))
         return labels
+
+
+def _spread(found: Array, counts: NDArray[np.bool_], rest: float) -> Array:
+    """Return what was found of the samples that count, (·, m), in its place among all, (·, n)."""
+    whole = np.full((len(found), counts.size), rest, dtype=found.dtype)
+    whole[:, counts] = found
+    return whole

@@ -56,7 +56,14 @@ def rotated_labels(stacked: Array, C: Array, W: Array, beta: Array) -> NDArray[n
 
 
 def solve_op_lfmvc(
-    stacked: Array, C0: Array, W0: Array, *, order: UpdateOrder = "paper", tol: float = 1e-4, max_iter: int = 100
+    stacked: Array,
+    C0: Array,
+    W0: Array,
+    *,
+    order: UpdateOrder = "paper",
+    tol: float = 1e-4,
+    max_iter: int = 100,
+    keep_labels: bool = False,
 ) -> OnePass:
     """Maximise J from one or several starts and keep the best.
 
@@ -74,6 +81,8 @@ def solve_op_lfmvc(
         Relative change of J that ends a run, tested from the third iteration on.
     max_iter : int, default=100
         Most iterations of a run.
+    keep_labels : bool, default=False
+        Whether the history holds the labels of each iteration.
 
     Returns
     -------
@@ -82,7 +91,9 @@ def solve_op_lfmvc(
     """
     R, m = C0.shape[0], W0.shape[0]
     start = (np.zeros((R, len(stacked)), np.int64), C0, np.tile(W0, (R, 1, 1, 1)), np.full((R, m), m**-0.5))
-    best = best_restart(lambda runs: update_runs(stacked, runs, order), start, tol=tol, max_iter=max_iter)
+    best = best_restart(
+        lambda runs: update_runs(stacked, runs, order), start, tol=tol, max_iter=max_iter, keep_labels=keep_labels
+    )
     labels, C, W, beta = best.variables
     return OnePass(labels, C, W, beta, best.history, best.restart)
 
@@ -153,6 +164,9 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         starts are compared more fairly when they have come to rest.
     max_iter : int, default=100
         Most iterations of a start.
+    keep_labels : bool, default=False
+        Whether ``history_.labels`` holds the labels Y of each iteration, at the memory of n numbers for each iteration
+        and start; it changes nothing else.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -179,7 +193,8 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     confidence_ : ndarray of shape (n,)
         Between 0 (two centroids fit the sample alike) and 1 (it points exactly at its centroid).
     history_ : History
-        Objective after each iteration of the best start.
+        Objective after each iteration of the best start, and with ``keep_labels`` the labels that it made, which the
+        update of centroids, rotations and weights of the same iteration followed; ``labels_`` come one step later.
     n_iter_, converged_ : int, bool
         Iterations of the best start, and whether it met ``tol``.
     approximation_ : {"exact", "nystrom"}
@@ -243,6 +258,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         "update_order": [one_of("paper", "released")],
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],
+        "keep_labels": ["boolean"],
     }
 
     def __init__(
@@ -259,6 +275,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         update_order: UpdateOrder = "paper",
         tol: float = 1e-6,
         max_iter: int = 100,
+        keep_labels: bool = False,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -278,6 +295,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         self.update_order = update_order
         self.tol = tol
         self.max_iter = max_iter
+        self.keep_labels = keep_labels
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
@@ -289,7 +307,14 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         else:
             start = aligned_start(stacked, H0, self._n_starts(len(views)), start_rng)
         self._say(f"fusion from {start.C.shape[0]} start(s)")
-        result = solve_op_lfmvc(stacked, *start, order=self.update_order, tol=self.tol, max_iter=self.max_iter)
+        result = solve_op_lfmvc(
+            stacked,
+            *start,
+            order=self.update_order,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            keep_labels=self.keep_labels,
+        )
         self._keep_partitions(partitions)
         return self._store(result, stacked)
 

@@ -20,9 +20,11 @@
     const { hue, role } = trace.meta;
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
     const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
-    const dressed = { ...trace, marker: { ...trace.marker, color: of, size: size || undefined } };
+    const scaled = Array.isArray(trace.marker.color);  // a colour for each point says something itself
+    const dressed = { ...trace, marker: { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined } };
     if (trace.line) dressed.line = { ...trace.line, color: of };
     if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
+    if (trace.error_y) dressed.error_y = { ...trace.error_y, color: of };
     if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
     if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
     return dressed;

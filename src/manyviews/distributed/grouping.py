@@ -1,0 +1,235 @@
+"""k-means over blocks: the loop of ``prototypes.lloyd`` with labels and losses that stay where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.distributed.parts import Parts
+from manyviews.linalg.blocks import squared_lengths, sums_by_label
+from manyviews.partitions.discretize import EmbeddingRule
+from manyviews.prototypes.block_kmeans import (
+    Metric,
+    assign_rows,
+    coincident,
+    count_distinct,
+    distinct_points,
+    draw_start,
+    last_assigned,
+    means_of,
+)
+from manyviews.prototypes.lloyd import emptied
+
+__all__ = ["BlockSteps", "Grouped", "PartRows", "RowSource", "discretize_parts", "row_steps"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+
+
+class BlockSums(NamedTuple):
+    """What the loop asks of a block: sum of losses, sizes of clusters (k,), and what centres are made of."""
+
+    loss: float
+    sizes: Labels
+    totals: Any
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Labels and losses of all rows, held by blocks as pairs, and their sums."""
+
+    pairs: Parts
+    sums: BlockSums
+
+
+class BlockSteps(NamedTuple):
+    """The steps of k-means over blocks.
+
+    ``parts`` hold the rows. ``assign`` takes a block and what ``prepare`` makes of centres, and returns labels and
+    losses; ``totals`` takes a block, labels and the number of clusters, and returns what is added up over blocks;
+    ``finish`` takes the sum, sizes and the last centres to new ones; ``losses`` takes a block and losses as ``assign``
+    gives them to the loss of each row. All but ``prepare`` and ``finish`` are functions of the module level.
+    """
+
+    parts: Parts
+    assign_block: Callable[..., Any]
+    totals_block: Callable[..., Any]
+    losses_block: Callable[..., Any]
+    prepare: Callable[[Any], tuple[Any, ...]]
+    finish: Callable[[Any, Labels, Any], Any]
+    count: Callable[[Any], int] = len
+
+    def assign(self, centers: Any) -> tuple[Grouped, Grouped]:
+        """Return the nearest centre of every row and the losses, both in one."""
+        k = self.count(centers)
+        sums = partial(_sums, k=k, totals=self.totals_block)
+        found = Grouped(*self.parts.mapped(self.assign_block, shared=self.prepare(centers), sums=sums))
+        return found, found
+
+    def update(self, labels: Grouped, previous: Any) -> Any:
+        """Return the best centres for these labels."""
+        return self.finish(labels.sums.totals, labels.sums.sizes, previous)
+
+    def losses(self, losses: Grouped) -> Grouped:
+        """Return the same; what single rows lose is asked for only where a cluster is empty."""
+        return losses
+
+    def moved(self, labels: Grouped, rows: Labels, clusters: Labels) -> Grouped:
+        """Return the labels with some rows, by number, in other clusters."""
+        assert self.parts.sizes is not None
+        starts = np.cumsum(self.parts.sizes) - self.parts.sizes
+        numbered = replace(self.parts, values=tuple(self.parts.home.share(int(start)) for start in starts))
+        pairs = labels.pairs.map(_moved, numbered, shared=(rows, clusters))
+        return Grouped(pairs, self.parts.total(_sums, pairs, shared=(labels.sums.sizes.size, self.totals_block)))
+
+
+class PartRows(NamedTuple):
+    """What the loop of k-means asks of labels and losses that are held by blocks."""
+
+    steps: BlockSteps
+
+    def total(self, losses: Grouped) -> float:
+        """Return the sum of the losses."""
+        return losses.sums.loss
+
+    def sizes(self, labels: Grouped, k: int) -> Labels:
+        """Return how many rows each cluster has."""
+        return labels.sums.sizes
+
+    def fill(self, labels: Grouped, losses: Grouped, k: int, *, fill_all: bool) -> tuple[Grouped, bool]:
+        """Return labels without empty clusters, and whether a row was moved."""
+        sizes = labels.sums.sizes
+        if sizes.all():
+            return labels, False
+        parts = self.steps.parts
+        assert parts.sizes is not None
+        wanted = int((sizes == 0).sum()) + k  # of each cluster one row has to stay
+        found = parts.gather(_worst, labels.pairs, shared=(wanted, self.steps.losses_block))
+        starts = np.cumsum(parts.sizes) - parts.sizes
+        rows = np.concatenate([start + places for start, (places, _, _) in zip(starts, found, strict=True)])
+        own, lost = (np.concatenate([part[i] for part in found]) for i in (1, 2))
+        order = np.argsort(-lost, kind="stable")
+        moved, clusters = emptied(sizes, own[order], lost[order], fill_all=fill_all)
+        if moved.size == 0:
+            return labels, False
+        return self.steps.moved(labels, rows[order[moved]], clusters), True
+
+    def rest(self, labels: Grouped, last: Grouped) -> bool:
+        """Say whether no label has changed."""
+        if not np.array_equal(labels.sums.sizes, last.sums.sizes):
+            return False
+        return int(labels.pairs.total(_changed, last.pairs)) == 0
+
+
+class RowSource(NamedTuple):
+    """How rows of a block are made: a function of the module level and what it takes besides the block."""
+
+    function: Callable[..., Array]
+    shared: tuple[Any, ...] = ()
+
+    def rows(self, value: Any) -> Array:
+        """Return the rows of a block."""
+        return self.function(value, *self.shared)
+
+
+def row_steps(parts: Parts, metric: Metric, source: RowSource | None = None) -> BlockSteps:
+    """Return the steps of k-means on rows, of unit length for the cosine; ``source`` makes them of the blocks."""
+    read = RowSource(_as_given) if source is None else source
+    return BlockSteps(
+        parts,
+        _assign_rows,
+        _RowTotals(read),
+        _RowLosses(read, metric),
+        lambda centers: (read, centers, metric),
+        lambda totals, sizes, previous: means_of(totals, sizes, previous, metric),
+    )
+
+
+def discretize_parts(E: Parts, k: int, rng: np.random.Generator, rule: EmbeddingRule) -> Array:
+    """Return the centres that cut an embedding, as ``discretize_embedding`` does; rows nearest to them are clusters.
+
+    Parameters
+    ----------
+    E : Parts
+        Rows of the embedding, of unit length.
+    k : int
+        Number of clusters.
+    rng : Generator
+        Source of the starts.
+    rule : EmbeddingRule
+        Of kind "cosine".
+
+    Returns
+    -------
+    ndarray of shape (k', q)
+        Fewer than k where there are fewer distinct rows.
+    """
+    k = count_distinct(np.vstack(E.gather(distinct_points, shared=(k,))), k)
+    steps, n = row_steps(E, rule.metric), E.n_rows
+    best, least = None, np.inf
+    for _ in range(rule.n_init):
+        start = draw_start(E.read, n, k, rng, distinct=True)
+        run = last_assigned(steps, start, max_iter=rule.max_iter, rows=PartRows(steps))
+        # the sum of 1 - cosine
+        score = n + float(run.gaps.sums.loss)  # type: ignore[attr-defined]
+        if best is None or score < least:
+            best, least = run, score
+    assert best is not None
+    centers = best.centers if best.filled else best.rule
+    return np.asarray(centers[np.unique(coincident(centers))])
+
+
+@dataclass(frozen=True)
+class _RowTotals:
+    source: RowSource
+
+    def __call__(self, value: Any, labels: Labels, k: int) -> Array:
+        rows = self.source.rows(value)
+        return sums_by_label(rows, labels, k, np.ones(labels.size, rows.dtype))
+
+
+@dataclass(frozen=True)
+class _RowLosses:
+    source: RowSource
+    metric: Metric
+
+    def __call__(self, value: Any, gaps: Array) -> Array:
+        return np.asarray(gaps + (squared_lengths(self.source.rows(value)) if self.metric == "euclidean" else 1))
+
+
+def _as_given(value: Array) -> Array:
+    return value
+
+
+def _assign_rows(value: Any, source: RowSource, centers: Array, metric: Metric) -> tuple[Labels, Array]:
+    return assign_rows(source.rows(value), centers, metric)
+
+
+def _sums(value: Any, pair: tuple[Labels, Array], k: int, totals: Callable[..., Any]) -> BlockSums:
+    labels, losses = pair
+    loss = float(losses.sum(dtype=np.float64))
+    return BlockSums(loss, np.bincount(labels, minlength=k), totals(value, labels, k))
+
+
+def _worst(value: Any, pair: tuple[Labels, Array], wanted: int, losses: Callable[..., Array]) -> tuple[Array, ...]:
+    """Return places, labels and losses of the rows of a block that fit worst."""
+    lost = losses(value, pair[1])
+    places = np.argsort(-lost, kind="stable")[:wanted]
+    return places, pair[0][places], lost[places]
+
+
+def _moved(pair: tuple[Labels, Array], start: tuple[int], rows: Labels, clusters: Labels) -> tuple[Labels, Array]:
+    labels = pair[0].copy()
+    places = rows - start[0]
+    here = (places >= 0) & (places < labels.size)
+    labels[places[here]] = clusters[here]
+    return labels, pair[1]
+
+
+def _changed(pair: tuple[Labels, Array], last: tuple[Labels, Array]) -> int:
+    return int(np.count_nonzero(pair[0] != last[0]))

@@ -1,0 +1,106 @@
+"""How views are brought to a common scale, learned from sums over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.distributed.door import BlockViews
+from manyviews.linalg.balance import BalancedScaling, ScaledMoments, balanced_scaling, scaled_squares, scaled_sums
+from manyviews.linalg.scaling import (
+    SCALINGS,
+    Scaling,
+    idf_scaling,
+    minmax_scaling,
+    squared_deviations,
+    standard_scaling,
+)
+from manyviews.prototypes.sampled_rows import ViewTreatment
+from manyviews.prototypes.view_treatment import METRICS, SPARSE_DENSITY, centred_treatment
+from manyviews.views import Views
+
+__all__ = ["block_balanced", "block_scalings", "block_treatments", "refuse_texts"]
+
+Array = NDArray[Any]
+
+
+def block_scalings(views: BlockViews, kinds: Sequence[str | None]) -> list[Scaling]:
+    """Learn a scaling of each view, as ``fit_scaling`` does, "auto" being decided already."""
+    unknown = [kind for kind in kinds if kind is not None and kind not in SCALINGS]
+    if unknown:
+        raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {unknown[0]!r}")
+    means = [held.total / max(held.observed, 1) for held in views.summaries]
+    standard = [kind == "standard" for kind in kinds]
+    squares = views.parts.total(_deviations, shared=(means, standard)) if any(standard) else [0.0] * len(means)
+    return [
+        _scaling(kind, held, mean, square / max(held.observed, 1))
+        for kind, held, mean, square in zip(kinds, views.summaries, means, squares, strict=True)
+    ]
+
+
+def _scaling(kind: str | None, held: Any, mean: Array, variance: Array) -> Scaling:
+    if kind == "standard":
+        return standard_scaling(mean, variance, held.dtype)
+    if kind == "minmax":
+        return minmax_scaling(held.low, held.top, held.dtype)
+    if kind in ("tfidf", "tfidf_plain"):
+        return idf_scaling(kind, held.observed, held.filled, negative=bool(held.low.min() < 0))
+    return Scaling(kind)
+
+
+def block_treatments(views: BlockViews, scalings: Sequence[str | None], metrics: Sequence[str]) -> list[ViewTreatment]:
+    """Learn how each view is treated, as ``fit_treatment`` does for dense views."""
+    unknown = [metric for metric in metrics if metric not in ("auto", *METRICS)]
+    if unknown:
+        raise ValueError(f"the 'metric' parameter must be 'auto' or one of {METRICS}, got {unknown[0]!r}")
+    kinds = ["standard" if kind == "auto" else kind for kind in scalings]
+    learned = block_scalings(views, kinds)
+    return [
+        centred_treatment(scaling, "cosine" if metric == "cosine" else "euclidean", held.total / max(held.observed, 1))
+        for scaling, metric, held in zip(learned, metrics, views.summaries, strict=True)
+    ]
+
+
+def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[Any]) -> None:
+    """Refuse views that a fit in memory would take for texts, where it is left to that what to do with them."""
+    for name, held, scaling, metric in zip(views.head.names, views.summaries, scalings, metrics, strict=True):
+        sparse = held.filled.sum() < SPARSE_DENSITY * held.observed * held.filled.size and held.low.min() >= 0
+        if sparse and held.observed == len(views) and "auto" in (scaling, metric):
+            raise ValueError(
+                f"view {name!r} has fewer than 2 % of its numbers above 0, as counts of terms have; blocks are taken "
+                f"as dense, so say what is to be done: scaling={{{name!r}: 'tfidf'}}, metric={{{name!r}: 'cosine'}}"
+            )
+
+
+def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: bool = True) -> list[BalancedScaling]:
+    """Learn the common scale of each view, as ``fit_balanced`` does."""
+    scalings = block_scalings(views, kinds)
+    sums = views.parts.total(_scaled_sums, shared=(scalings,))
+    means = [total / max(n, 1) for n, total in sums]
+    found = views.parts.total(_scaled_squares, shared=(scalings, means))
+    moments = [
+        ScaledMoments(mean, max(variance, 0.0) / max(n, 1), size / max(n, 1))
+        for mean, (n, _), (variance, size) in zip(means, sums, found, strict=True)
+    ]
+    return [
+        balanced_scaling(scaling, moment, held.dtype, balance=balance)
+        for scaling, moment, held in zip(scalings, moments, views.summaries, strict=True)
+    ]
+
+
+def _deviations(views: Views, means: list[Array], wanted: list[bool]) -> list[Any]:
+    return [
+        squared_deviations(X, mean) if use else np.zeros(1)
+        for X, mean, use in zip(views.arrays, means, wanted, strict=True)
+    ]
+
+
+def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[tuple[float, Array]]:
+    return [scaled_sums(X, scaling) for X, scaling in zip(views.arrays, scalings, strict=True)]
+
+
+def _scaled_squares(views: Views, scalings: list[Scaling], means: list[Array]) -> list[tuple[float, float]]:
+    return [scaled_squares(X, scaling, mean) for X, scaling, mean in zip(views.arrays, scalings, means, strict=True)]

@@ -1,0 +1,56 @@
+r"""The steps of UDBGL beside its graph search: view graphs Z, the weights of the views, what they come to.
+
+They minimise
+:math:`\sum_v \bigl(\|X_v - Z_v A_v\|_F^2 + \alpha\|Z_v\|_F^2\bigr) + \beta\|\sum_v \delta_v Z_v - P\|_F^2`
+for a common graph P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.graphs.anchor_views import ViewProducts
+from manyviews.linalg.eigen import eigenvalues
+from manyviews.linalg.simplex_qp import solve_simplex_qp
+
+__all__ = ["fused", "fusion_objective", "update_view_graph", "update_view_weights"]
+
+Array = NDArray[Any]
+
+
+def update_view_graph(
+    view: ViewProducts, Z: Array | None, d: float, rest: Array | float, alpha: float, beta: float
+) -> Array:
+    """Z-step: row i minimises zᵀ[(α+βδ²)I + AAᵀ]z + zᵀ[-2Ax_i + 2βδ rest_i] over the simplex."""
+    H = 2.0 * (view.gram + (alpha + beta * d**2) * np.eye(len(view.gram)))
+    F = (2.0 * beta * d) * rest - 2.0 * view.cross
+    return solve_simplex_qp(H, F, start=Z)
+
+
+def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
+    """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
+    flat = [Z_v.ravel() for Z_v in Z]
+    gram = np.array([[x @ y for y in flat] for x in flat])
+    size = float(np.trace(gram))
+    if eigenvalues(gram)[-1] < 1e-12 * size:
+        # equal views: this ridge shares the weight evenly between them
+        gram = gram + 1e-8 * size * np.eye(len(gram))
+    target = np.array([[x @ P.ravel() for x in flat]])
+    return np.asarray(solve_simplex_qp(gram, -target)[0])
+
+
+def fused(Z: Sequence[Array], delta: Array) -> Array:
+    """Return the graph of all views, Σ δ_v Z_v."""
+    return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
+
+
+def fusion_objective(
+    products: Sequence[ViewProducts], Z: Sequence[Array], B: Array, P: Array, alpha: float, beta: float
+) -> float:
+    """Return the objective for view graphs Z, their fusion B and the common graph P."""
+    errors = (view.error(Z_v) + alpha * float(np.vdot(Z_v, Z_v)) for view, Z_v in zip(products, Z, strict=True))
+    return beta * float(np.square(B - P).sum()) + sum(errors)
