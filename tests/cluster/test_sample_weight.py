@@ -6,7 +6,7 @@ from scipy import sparse
 
 from manyviews import UDBGL, FastMICE, datasets
 from manyviews.cluster.ensemble.sec import spectral_embedding, weighted_kmeans
-from manyviews.cluster.kmeans.mspl import Pacing, counted_quantile, self_paced_kmeans
+from manyviews.cluster.kmeans.mspl import Pacing, self_paced_kmeans
 from manyviews.cluster.kmeans.rmkmc import solve_rmkmc
 from manyviews.cluster.registry import METHODS
 from manyviews.cluster.sample_weight import SampleWeightMixin
@@ -14,6 +14,7 @@ from manyviews.graphs.transfer_cut import cut_vectors, scaled_rows
 from manyviews.linalg.balance import apply_balanced, fit_balanced
 from manyviews.linalg.scaling import SCALINGS, apply_scaling, fit_scaling
 from manyviews.metrics import adjusted_rand_index
+from manyviews.optim.self_paced import counted_quantile
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.utility_kmeans import UTILITIES, consensus_kmeans
 from manyviews.prototypes.block_kmeans import block_kmeans, row_kmeans
@@ -167,7 +168,8 @@ def test_a_sample_of_weight_zero_shapes_nothing_and_has_a_cluster(method, blobs)
     for name in ("base_labels_", "embedding_"):
         assert len(getattr(found, name, found.labels_)) == 96
     if hasattr(found, "sample_weights_"):
-        assert found.sample_weights_.shape == (2, 96)
+        assert found.sample_weights_.shape == found.selection_order_.shape == (2, 96)
+        np.testing.assert_array_equal(found.selection_order_[:, 90:], 0)
 
 
 @pytest.mark.parametrize("method", WEIGHTED)

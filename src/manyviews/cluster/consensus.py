@@ -17,7 +17,7 @@ from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
-from manyviews.partitions.anchor_cut import CutRecipe
+from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.prototypes.view_treatment import as_sparse_if_so

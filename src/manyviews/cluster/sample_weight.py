@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Never, Self
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ class SampleWeightMixin:
     ``_found_for(views)`` gives what ``fit`` stores of each sample for samples that were not part of it, by the names of
     the attributes.
     """
+
+    # what is stored of pairs of view and sample, (V, n)
+    _pair_attributes: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None, sample_weight: Any = None, **refused: Never) -> Self:
         """Cluster the samples.
@@ -85,10 +88,10 @@ class SampleWeightMixin:
         rest = views[~counts]
         labels[~counts] = self._predict(rest)
         for name, found in self._found_for(rest).items():
-            own = getattr(self, name)
-            whole = np.empty((len(views), *own.shape[1:]), own.dtype)
-            whole[counts], whole[~counts] = own, found
-            setattr(self, name, whole)
+            own, axis = getattr(self, name), 1 if name in self._pair_attributes else 0
+            whole = np.empty((len(views), *np.moveaxis(own, axis, 0).shape[1:]), own.dtype)
+            whole[counts], whole[~counts] = np.moveaxis(own, axis, 0), np.moveaxis(found, axis, 0)
+            setattr(self, name, np.ascontiguousarray(np.moveaxis(whole, 0, axis)))
         return labels
 
 

@@ -15,9 +15,8 @@ from manyviews.distributed.door import BlockViews
 from manyviews.distributed.grouping import discretize_parts
 from manyviews.distributed.parts import Parts
 from manyviews.graphs.transfer_cut import cut_embedding, reduced_eigenvectors, reduced_graph
-from manyviews.partitions.anchor_cut import (
-    NO_LABEL,
-    AnchorCut,
+from manyviews.partitions.anchor_cut import NO_LABEL, AnchorCut
+from manyviews.partitions.anchor_links import (
     CutRecipe,
     Linked,
     LinkGraph,

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # Of the folder and of what fitted estimators hold: raise it when a record that one holds moves or changes.
-FORMAT = 3
+FORMAT = 4
 _HEADER, _BODY, _IMPUTER, _DESCRIPTION = "model.json", "model.skops", "imputer.skops", "schema.json"
 
 # What fitted estimators hold besides numbers and scikit-learn's own types.

@@ -18,7 +18,7 @@ from manyviews.graphs.transfer_cut import gram_block
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
-from manyviews.partitions.anchor_cut import CutRecipe
+from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans

@@ -16,7 +16,8 @@ from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import ANCHOR_ROWS
 from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
-from manyviews.partitions.anchor_cut import AnchorCut, CutRecipe, cut_bytes, fit_anchor_cut
+from manyviews.partitions.anchor_cut import AnchorCut, cut_bytes, fit_anchor_cut
+from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
 from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut

@@ -28,7 +28,7 @@ from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.sample_weight import SampleWeightMixin
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
+from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.prototypes.row_means import keeps_rows, kept_bytes

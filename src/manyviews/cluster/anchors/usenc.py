@@ -16,7 +16,7 @@ from manyviews.cluster.anchors.base import (
 )
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice
+from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.prototypes.concatenation import Concatenation
 from manyviews.views import Views

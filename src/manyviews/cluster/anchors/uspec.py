@@ -13,7 +13,8 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import stored_width
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
-from manyviews.partitions.anchor_cut import CutRecipe, SearchChoice, cut_bytes, fit_anchor_cut
+from manyviews.partitions.anchor_cut import cut_bytes, fit_anchor_cut
+from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
 from manyviews.prototypes.concatenation import Concatenation

@@ -23,7 +23,7 @@ from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
-from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
+from manyviews.optim.self_paced import PacingKind, counted_quantile, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
 from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
@@ -34,7 +34,6 @@ __all__ = [
     "PacedHistory",
     "Pacing",
     "SelfPaced",
-    "counted_quantile",
     "first_pace",
     "paced_sweep",
     "self_paced_kmeans",
@@ -120,16 +119,6 @@ def first_pace(stack: Stack, losses: Array, share: float) -> float:
     if pace > 1e-12 * counted.max():
         return pace
     return float(counted.mean() if counts is None else np.average(counted.ravel(), weights=counts))
-
-
-def counted_quantile(values: Array, counts: Array, share: float) -> float:
-    """Return the quantile of values (m,) of which each is there so many times; counts need not be whole numbers."""
-    order = np.argsort(values, kind="stable")
-    ends = np.cumsum(counts[order])
-    place = share * max(float(ends[-1]) - 1.0, 0.0)
-    below, above = np.minimum(np.searchsorted(ends, (np.floor(place), np.ceil(place)), side="right"), values.size - 1)
-    low, high = values[order[below]], values[order[above]]
-    return float(low + (place - np.floor(place)) * (high - low))
 
 
 def paced_sweep(
@@ -328,7 +317,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         1 - nearest / second nearest distance to the centres: 0 is a tie.
     history_ : PacedHistory
         Objective, pace and mean weight of each sweep of the best start, those of the final k-means included; with
-        ``keep_labels`` also the labels at the end of each.
+        ``keep_labels`` also the labels at the end of each, of the samples that count.
     n_iter_, converged_ : int, bool
         Sweeps of the best start, and whether its labels came to rest.
     scalings_ : tuple of str or None
@@ -369,6 +358,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     """
 
     _reads_blocks: ClassVar[bool] = True
+    _pair_attributes: ClassVar[tuple[str, ...]] = ("sample_weights_", "selection_order_")
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
@@ -486,21 +476,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         scale = FIRST_SMOOTH_PACE / self._last_pace if self._last_pace > 0 else 1.0
         return np.asarray(paced_weights(losses * scale, self._last_pace * scale, self.pacing) * stack.ones)
 
-    def _fit_weighted(self, views: Views, rng: np.random.Generator, weights: Array) -> NDArray[np.int64]:
-        labels = super()._fit_weighted(views, rng, weights)
-        counts = weights > 0
-        if not counts.all():
-            stack = self._stack(views[~counts])
-            self.sample_weights_ = _spread(self.sample_weights_, counts, 0.0)
-            self.sample_weights_[:, ~counts] = self._ease(stack, assign(stack, self._centers).losses)
-            self.selection_order_ = _spread(self.selection_order_, counts, 0)
-            if self.keep_labels:
-                self.history_ = replace(self.history_, labels=_spread(self.history_.labels, counts, -1))
-        return labels
-
-
-def _spread(found: Array, counts: NDArray[np.bool_], rest: float) -> Array:
-    """Return what was found of the samples that count, (·, m), in its place among all, (·, n)."""
-    whole = np.full((len(found), counts.size), rest, dtype=found.dtype)
-    whole[:, counts] = found
-    return whole
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        stack = self._stack(views)
+        ease = self._ease(stack, assign(stack, self._centers).losses)
+        return super()._found_for(views) | {"sample_weights_": ease, "selection_order_": np.zeros(ease.shape)}
