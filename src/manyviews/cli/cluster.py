@@ -55,6 +55,7 @@ def cluster(
     out: str | None = None,
     refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
     no_model: Switch = False,
+    safe_csv: Switch = False,
     force: Switch = False,
     as_json: AsJson = False,
     quiet: Switch = False,
@@ -101,6 +102,8 @@ def cluster(
         How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
     no_model
         Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
+    safe_csv
+        Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     force
         Replace an earlier output folder.
     as_json
@@ -125,6 +128,8 @@ def cluster(
     say_notes(data, progress)
     model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
     folder = out or default_folder("manyviews", data.name)
-    job = Job("cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice)
+    job = Job(
+        "cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice, safe_csv
+    )
     record = run_job(job, progress)
     print_summary(record, folder, as_json=as_json, quiet=quiet)

@@ -32,7 +32,8 @@ LARGE_MODEL = 100_000_000
 class Job:
     """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data.
 
-    ``keep_model`` says whether the model is written, ``choice`` how the number of clusters was chosen, if it was.
+    ``keep_model`` says whether the model is written, ``choice`` how the number of clusters was chosen, if it was,
+    ``safe_csv`` whether ids that a spreadsheet would take for formulas are quoted.
     """
 
     command: str
@@ -46,6 +47,7 @@ class Job:
     imputer: Any = None
     keep_model: bool = True
     choice: dict[str, Any] | None = None
+    safe_csv: bool = False
 
 
 def run_job(job: Job, progress: Stages) -> dict[str, Any]:
@@ -91,7 +93,8 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
             id_name, samples = job.data.id_name, views.sample_names
-            write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
+            options: dict[str, Any] = {"samples": samples, "id_name": id_name, "safe": job.safe_csv}
+            write_labels(stream, model.labels_, confidence=confidence, **options)
         if job.keep_model:
             _say_size(model_bytes(model), progress)
             save_model(model, folder / MODEL, views, imputer=job.imputer)

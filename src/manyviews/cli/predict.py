@@ -26,6 +26,7 @@ def predict(
     header: Header = "auto",
     layout: Layout | None = None,
     out: str | None = None,
+    safe_csv: Switch = False,
     force: Switch = False,
     quiet: Switch = False,
 ) -> None:
@@ -47,6 +48,8 @@ def predict(
         Whether the first row of text files holds names: auto, yes or no.
     out
         File for the labels as csv; without it they are printed.
+    safe_csv
+        Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     force
         Replace an existing file.
     quiet
@@ -81,7 +84,7 @@ def predict(
     with new_file(out, force=force) as stream:
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(data.views)
-        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name, safe=safe_csv)
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -25,6 +25,7 @@ __all__ = [
     "atomic_folder",
     "check_file",
     "check_folder",
+    "no_formula",
     "read_record",
     "to_plain",
     "write_json",
@@ -34,6 +35,8 @@ __all__ = [
 LABELS, RECORD, REPORT, MODEL = "labels.csv", "run.json", "report.html", "model"
 TABLE, RUNS = "methods.csv", "runs.jsonl"
 OUTPUTS = (LABELS, RECORD, REPORT, MODEL, TABLE, RUNS)
+# with these a spreadsheet begins a formula, or cuts off what stands before one
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r", "\n")
 MODEL_FILES = ("model.json", "model.skops", "imputer.skops")
 
 
@@ -56,7 +59,7 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     ------
     Path
         A folder beside the target. It is removed where the body fails; a killed process leaves at most this hidden
-        folder, never one under the final name.
+        folder, never one under the final name, and the next start for the same place removes it.
 
     Raises
     ------
@@ -68,15 +71,12 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     made = _make_parents(final.parent, given)
     temporary = _hidden(final, "partial")
     try:
-        try:
-            temporary.mkdir()
-        except OSError as error:
-            raise OutputError(_not_writable(given, error)) from error
-        with _space_told(given):
-            yield temporary
-            _sync(temporary)
-        check_folder(given, force=force)
-        _put_in_place(temporary, final)
+        with _made_and_held(temporary, given, Path.mkdir):
+            with _space_told(given):
+                yield temporary
+                _sync(temporary)
+            check_folder(given, force=force)
+            _put_in_place(temporary, final)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         _remove_empty(made)
@@ -109,20 +109,68 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
     made = _make_parents(final.parent, given)
     temporary = _hidden(final, "partial")
     try:
-        try:
-            temporary.touch(exist_ok=False)
-        except OSError as error:
-            raise OutputError(_not_writable(given, error)) from error
-        with _space_told(given):
-            yield temporary
-            _sync(temporary)
-        check_file(given, force=force)
-        os.replace(temporary, final)
-        _sync_entry(final.parent)
+        with _made_and_held(temporary, given, _new_empty):
+            with _space_told(given):
+                yield temporary
+                _sync(temporary)
+            check_file(given, force=force)
+            os.replace(temporary, final)
+            _sync_entry(final.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         _remove_empty(made)
         raise
+
+
+@contextmanager
+def _made_and_held(temporary: Path, given: str, make: Callable[[Path], None]) -> Iterator[None]:
+    """Make a hidden file or folder, and hold a lock on it that tells other starts that its process is alive."""
+    making = temporary.with_suffix(".making")
+    try:
+        make(making)
+    except OSError as error:
+        raise OutputError(_not_writable(given, error)) from error
+    descriptor = _locked(making)
+    try:
+        os.rename(making, temporary)  # under its own name only once it is locked
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _new_empty(path: Path) -> None:
+    path.touch(exist_ok=False)
+
+
+def _locked(path: Path) -> int | None:
+    """Return a descriptor with the only lock on a file or folder; None where another has it, or there are no locks."""
+    try:
+        import fcntl
+
+        descriptor = os.open(path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_half_written(final: Path) -> None:
+    """Remove what a killed process left half-written for this place; what another process is writing stays."""
+    pattern = re.compile(rf"\.{re.escape(final.name[:100])}\.[0-9a-f]{{8}}\.partial")
+    with suppress(OSError):
+        for entry in [entry for entry in final.parent.iterdir() if pattern.fullmatch(entry.name)]:
+            descriptor = None if entry.is_symlink() else _locked(entry)
+            if descriptor is None:
+                continue
+            try:
+                _remove_ours(entry) if entry.is_dir() else entry.unlink()
+            finally:
+                os.close(descriptor)
 
 
 @contextmanager
@@ -147,6 +195,7 @@ def check_file(target: str | os.PathLike[str], *, force: bool = False) -> None:
         Let a regular file be replaced. A folder, device or pipe never is.
     """
     given, final = os.fspath(target), Path(os.path.realpath(target))
+    _remove_half_written(final)
     if final.is_dir():
         raise OutputError(f"{given} is a folder; give the path of a file")
     if not _exists(final, given):
@@ -172,6 +221,7 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
     if not given:
         raise OutputError("the name of the output folder is empty; give one with --out")
     _put_back(final)
+    _remove_half_written(final)
     if not _exists(final, given):
         return
     if not final.is_dir():
@@ -212,6 +262,7 @@ def _remove_ours(folder: Path) -> None:
     """Remove an output folder: what manyviews writes, and the folder where nothing else is in it."""
     names = [*(name for name in OUTPUTS if name != MODEL), *(f"{MODEL}/{name}" for name in MODEL_FILES)]
     for name in names:
+        _remove_half_written(folder / name)
         with suppress(OSError):
             (folder / name).unlink()
     for place in (folder / MODEL, folder):
@@ -307,6 +358,7 @@ def write_labels(
     samples: Iterable[Any] | None = None,
     confidence: ArrayLike | None = None,
     id_name: str | None = None,
+    safe: bool = False,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
 
@@ -322,15 +374,27 @@ def write_labels(
         Confidence of each assignment, 0 to 1.
     id_name : str, default=None
         What the column of ids is called instead of ``sample``.
+    safe : bool, default=False
+        Put an apostrophe before ids that a spreadsheet would take for formulas: those that begin with =, +, -, @, a
+        tab or a line break. By default ids stay as they are given.
     """
     clusters = np.asarray(labels).tolist()
     first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
-    columns: dict[str, Any] = {first: range(len(clusters)) if samples is None else samples, "cluster": clusters}
+    ids: Iterable[Any] = range(len(clusters)) if samples is None else samples
+    if safe:
+        first, *ids = map(no_formula, (first, *ids))
+    columns: dict[str, Any] = {first: ids, "cluster": clusters}
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
+
+
+def no_formula(cell: Any) -> str:
+    """Return the text of a cell, with an apostrophe before it where a spreadsheet would take it for a formula."""
+    text = str(cell)
+    return f"'{text}" if text.startswith(FORMULA_MARKS) else text
 
 
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
