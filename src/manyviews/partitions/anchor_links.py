@@ -21,6 +21,7 @@ from manyviews.graphs.anchor_graph import (
     nearest_means,
     recall,
 )
+from manyviews.graphs.anchor_views import Blocks
 from manyviews.graphs.transfer_cut import scaled_rows
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule
@@ -97,8 +98,12 @@ def link_views(
     rng: np.random.Generator,
     kept: Sequence[KeptRows | None],
     counts: Array | None,
+    over: Blocks = map,
 ) -> tuple[tuple[ViewLink, ...], list[Linked]]:
-    """Link all samples to anchors in the views of a group that say something."""
+    """Link all samples to anchors in the views of a group that say something.
+
+    ``over`` applies a function to all blocks of rows, perhaps several at a time.
+    """
     links, found = [], []
     for view, treatment in members:
         rows = kept[view] if kept else None
@@ -106,7 +111,7 @@ def link_views(
             linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng, counts)
         else:
             linked = _link_to_points(
-                view_reader(arrays, observed, view, treatment), view, treatment, recipe, rng, counts
+                view_reader(arrays, observed, view, treatment), view, treatment, recipe, rng, counts, over
             )
         if linked is not None:
             links.append(linked[0])
@@ -191,6 +196,7 @@ def _link_to_points(
     recipe: CutRecipe,
     rng: np.random.Generator,
     counts: Array | None,
+    over: Blocks,
 ) -> tuple[ViewLink, Linked] | None:
     """Select anchors from random rows and find those of all samples; None where the view says nothing about anybody."""
     n, treatment = reader.array.shape[0], reader.treatment
@@ -201,7 +207,7 @@ def _link_to_points(
     drawn = drawn_candidates(available, recipe, rng)
     drawn = drawn if usable is None else usable[drawn]
     candidates, own = reader.read(drawn).rows, None if counts is None else counts[drawn]
-    return _search_all(reader, choose_link(candidates, n, view, treatment, sample, recipe, rng, own), n, counts)
+    return _search_all(reader, choose_link(candidates, n, view, treatment, sample, recipe, rng, own), n, counts, over)
 
 
 def drawn_candidates(available: int, recipe: CutRecipe, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -241,16 +247,22 @@ def choose_link(
     return ViewLink(view, sample, index, K)
 
 
-def _search_all(reader: ViewRows, link: ViewLink, n: int, counts: Array | None) -> tuple[ViewLink, Linked]:
+def _search_all(
+    reader: ViewRows, link: ViewLink, n: int, counts: Array | None, over: Blocks
+) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
     index = np.empty((n, K), np.int16 if link.index.points.shape[0] <= np.iinfo(np.int16).max else np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
-    for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
+
+    def one(rows: slice) -> None:
         (index[rows], distance[rows]), mask = find_rows(reader, link, rows)
         if mask is not None:
             speaking[rows] = mask
+
+    for _ in over(one, row_blocks(n, ROWS_PER_BLOCK[link.search])):
+        pass  # each block fills its own rows
     return _fitted(link, Neighbors(index, distance), speaking, counts)
 
 

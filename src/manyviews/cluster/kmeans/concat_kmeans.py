@@ -14,6 +14,7 @@ from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.parallel import threads
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.balance import concatenate
@@ -54,7 +55,7 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Ignored: scikit-learn's k-means uses all threads.
+        Threads of scikit-learn's k-means; -1 and None use all cores.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -142,7 +143,7 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         table = concatenate(self._fit_scaled(views, weights))
         seed = int(rng.integers(2**31 - 1))
         model = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threads(self.n_jobs):
             # fewer distinct samples than clusters: reported once, in this package's words
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(table, sample_weight=weights)
@@ -161,5 +162,6 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         return {"confidence_": self._confidence(concatenate(self._scaled(views)))}
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)
+        with threads(self.n_jobs):
+            labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)
         return labels
