@@ -6,10 +6,10 @@ import tomllib
 
 project = tomllib.loads((pathlib.Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 extras = project["optional-dependencies"]
-wanted = [*project["dependencies"], *extras["cli"], *extras["excel"], *extras["test"]]
+wanted = [*project["dependencies"], *extras["cli"], *extras["excel"], *extras["distributed"], *extras["test"]]
 for requirement in wanted:
     if not requirement.startswith("manyviews"):
-        assert re.fullmatch(r"[\w\[\]-]+>=[\d.]+", requirement), (
+        assert re.fullmatch(r"[\w\[\],-]+>=[\d.]+", requirement), (
             f"{requirement!r} must be a lower bound and nothing else"
         )
         print(requirement.replace(">=", "=="))

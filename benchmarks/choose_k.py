@@ -79,7 +79,7 @@ def keep(target, views, n_classes, seed):
     if len(views) > MOST_SAMPLES:
         views = views[np.sort(np.random.default_rng(seed).choice(len(views), MOST_SAMPLES, replace=False))]
     start = time.process_time()
-    found, reference = measured_on(views, list(NUMBERS), np.random.default_rng(seed))
+    found, _, reference = measured_on(views, list(NUMBERS), np.random.default_rng(seed))
     record = {
         "n_samples": len(views),
         "classes": n_classes,

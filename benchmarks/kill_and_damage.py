@@ -57,7 +57,7 @@ def commands():
         "compare": ["compare", "m.npz", "-k", "3", "--methods", "concat-kmeans,average-kkm", "--seeds", "2", "--parts",
                     "0", "--out", "compared", *FEW],
         "bench": ["bench", "mspl", "--datasets", "mfeat", "--methods", "MOR", "--seeds", "2", "--out", "benched", *FEW],
-        "sweep": ["sweep", "m.npz", "-k", "3", "--method", "concat-kmeans", "--set", "n_init=1,2", "--seeds", "2",
+        "sweep": ["sweep", "m.npz", "-k", "3", "--method", "concat-kmeans", "--vary", "n_init=1,2", "--seeds", "2",
                   "--out", "swept", *FEW],
     }  # fmt: skip
 

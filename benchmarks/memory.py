@@ -32,6 +32,7 @@ CASES = {
     "long": (50_000, (6, 5, 4), 5),
     "wide": (20_000, (800, 20), 20),
     "text": (20_000, (3_000, 1_000), 10),
+    "cohort": (300, (20_000, 20_000, 800), 5),
 }
 # n × n arrays: fewer samples, and a few iterations, since the arrays are there from the first one on; fewer partitions
 # for time

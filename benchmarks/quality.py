@@ -1,6 +1,6 @@
 """How right the answers are: every method on every stored set, and how the rule of ``Consensus`` was chosen.
 
-    python benchmarks/quality.py fit --data ../shared/data --cache CACHE [mfeat ...] --seeds 2    # resumable
+    python benchmarks/quality.py fit --data ../shared/data --cache CACHE [mfeat ...] --seconds 800    # resumable
     python benchmarks/quality.py table --cache CACHE [--before OLD.csv]
     python benchmarks/quality.py choose --cache CACHE
     python benchmarks/quality.py time --samples 10000 100000
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -25,7 +26,7 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 
 from manyviews import Consensus, FastMICE, datasets
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.registry import METHODS, find_method
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import fit_agreement_cut
 from manyviews.partitions.coassociation import indicator_matrix
@@ -34,6 +35,7 @@ from manyviews.partitions.ensemble_cut import fit_ensemble_cut
 
 SAME = {"msrcv1_5view": "msrcv1"}
 ANCHORS = "anchor cut"
+CONSENSUS, PUBLISHED = "consensus", "fastmice as published"
 MOST_SAMPLES = {"mvec": 700, "rsec": 700, "sec": 5_000, "kcc": 5_000}
 SHARES = (0.0, 0.2, 0.4, 0.6)
 RULES = {
@@ -53,6 +55,8 @@ def main():
     fit.add_argument("names", nargs="*", help="all data sets of the folder if none is named")
     fit.add_argument("--data", required=True, type=Path, help="folder of .npz files")
     fit.add_argument("--seeds", type=int, default=2)
+    fit.add_argument("--methods", nargs="*", help="all if none is named")
+    fit.add_argument("--seconds", type=float, default=np.inf, help="start no other fit after so long")
     table = commands.add_parser("table", help="all methods, set by set")
     table.add_argument("--before", type=Path, help="figures of an earlier default")
     choose = commands.add_parser("choose", help="other rules on the same ballots, each set left out in turn")
@@ -67,43 +71,57 @@ def main():
 
 
 def fit_all(args):
-    args.cache.mkdir(exist_ok=True)
     paths = [args.data / f"{name}.npz" for name in args.names] or sorted(args.data.glob("*.npz"))
-    for seed in range(args.seeds):
-        for path in paths:
-            target = args.cache / f"{path.stem}-{seed}.npz"
-            if not target.exists():
-                np.savez_compressed(target, **record_of(datasets.load(path), seed))
-                print(target, flush=True)
+    methods = args.methods or [CONSENSUS, PUBLISHED, *(row.name for row in METHODS if row.name != CONSENSUS)]
+    begin = time.monotonic()
+    # what the choice of a rule needs comes first, then method by method, so that a part of the run is of use
+    for method in methods:
+        for seed in range(args.seeds):
+            for path in paths:
+                target = args.cache / f"{path.stem}-{seed}" / f"{method}.npz"
+                if target.exists():
+                    continue
+                if time.monotonic() - begin > args.seconds:
+                    sys.exit("time is up; the same command goes on from here")
+                data = datasets.load(path)
+                if len(data.views) <= MOST_SAMPLES.get(method, len(data.views)):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    start = time.process_time()
+                    found = record_of(data, method, seed)
+                    partial = target.with_name("partial.npz")
+                    np.savez_compressed(partial, **found)
+                    partial.rename(target)
+                    print(f"{target} {time.process_time() - start:.1f} CPU s", flush=True)
 
 
-def record_of(data, seed):
-    """Return the labels of all methods, and the members of the consensus with what they are."""
-    k, n = len(np.unique(data.labels)), len(data.views)
-    model = Consensus(k, random_state=seed).fit(data.views)
-    labels = {"consensus": model.labels_}
-    published = FastMICE(k, scaling=None, final="released", n_base_clusterings=20, random_state=seed)
-    labels["fastmice as published"] = published.fit(data.views).labels_
-    for row in METHODS:
-        if row.name not in labels and n <= MOST_SAMPLES.get(row.name, n):
-            labels[row.name] = row.load()(k, random_state=seed).fit(data.views).labels_
-    return {
-        "classes": np.unique(data.labels, return_inverse=True)[1],
-        "methods": np.array(list(labels)),
-        "labels": np.column_stack(list(labels.values())).astype(np.int16),
-        "members": model.base_labels_.astype(np.int16),
-        "member_methods": np.array([member.method for member in model.members_]),
-        "member_treatments": np.array([member.treatment for member in model.members_]),
-    }
+def record_of(data, method, seed):
+    """Return the labels of a method; of the consensus also its members with what they are, and the classes."""
+    k = len(np.unique(data.labels))
+    if method == PUBLISHED:
+        model = FastMICE.as_published(k, random_state=seed).fit(data.views)
+    else:
+        model = find_method(method).load()(k, random_state=seed).fit(data.views)
+    record = {"labels": model.labels_.astype(np.int16)}
+    if method == CONSENSUS:
+        record |= {
+            "classes": np.unique(data.labels, return_inverse=True)[1],
+            "members": model.base_labels_.astype(np.int16),
+            "member_methods": np.array([member.method for member in model.members_]),
+            "member_treatments": np.array([member.treatment for member in model.members_]),
+        }
+    return record
 
 
 def records(cache, seeds=None):
-    """Yield name, seed and record of everything in the cache."""
-    for path in sorted(cache.glob("*.npz")):
-        name, seed = path.stem.rsplit("-", 1)
-        if seeds is None or int(seed) < seeds:
-            with np.load(path) as file:
-                yield name, int(seed), dict(file)
+    """Yield name, seed, ballot of the consensus and labels of all methods of everything in the cache."""
+    for folder in sorted(cache.iterdir()):
+        name, seed = folder.name.rsplit("-", 1)
+        if (seeds is None or int(seed) < seeds) and (folder / f"{CONSENSUS}.npz").exists():
+            found = {}
+            for path in sorted(folder.glob("*.npz")):
+                with np.load(path) as file:
+                    found[path.stem] = dict(file)
+            yield name, int(seed), found[CONSENSUS], {method: one["labels"] for method, one in found.items()}
 
 
 def score(record, labels):
@@ -112,14 +130,14 @@ def score(record, labels):
 
 def print_table(args):
     scores = {}
-    for name, _, record in records(args.cache):
-        for method, labels in zip(record["methods"], record["labels"].T, strict=True):
-            scores.setdefault(str(method), {}).setdefault(name, []).append(score(record, labels))
+    for name, _, record, found in records(args.cache):
+        for method, labels in found.items():
+            scores.setdefault(method, {}).setdefault(name, []).append(score(record, labels))
     if args.before:
         with args.before.open(newline="") as file:
             for name, _, nmi in csv.reader(file):
                 scores.setdefault("default before", {}).setdefault(name, []).append(float(nmi))
-    names = sorted(next(iter(scores.values())))
+    names = sorted(scores[CONSENSUS])
     print("| method | mean | " + " | ".join(names) + " |")
     print("| --- " * (len(names) + 2) + "|")
     for method, per_set in sorted(scores.items(), key=lambda item: -np.nan_to_num(mean_of_sets(item[1], names))):
@@ -137,7 +155,7 @@ def mean_of_sets(per_set, names):
 
 def print_choice(args):
     scores = {rule: {} for rule in RULES}
-    for name, seed, record in records(args.cache, args.seeds):
+    for name, seed, record, _ in records(args.cache, args.seeds):
         for rule in RULES:
             found = score(record, labels_by(record, rule, seed))
             scores[rule].setdefault(name, []).append(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import change_page  # noqa: E402
 import method_pages  # noqa: E402
 
 import manyviews  # noqa: E402
@@ -60,12 +62,13 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "abort_on_example_error": True,
-    "plot_gallery": True,
+    "plot_gallery": os.environ.get("MANYVIEWS_GALLERY", "1") != "0",  # CI builds the pages without running the examples
     "min_reported_time": 10,
     "download_all_examples": False,
 }
 
 method_pages.write(HERE)
+change_page.write(HERE)
 
 
 def setup(app: object) -> None:

@@ -8,42 +8,73 @@ afterwards, and is exploratory: the groups were not made for it.
 """
 
 import numpy as np
-import plotly.graph_objects as go
-from lifelines import KaplanMeierFitter
-from lifelines.statistics import multivariate_logrank_test
+import pandas as pd
+from sklearn.pipeline import make_pipeline
 
-from manyviews import ConcatKMeans, Views, metrics
+import manyviews
+from manyviews import ConcatKMeans, PerView, metrics, plots
+from manyviews.preprocessing import TopVariance
 
 rng = np.random.default_rng(0)
 n = 240
 subtype = rng.integers(0, 3, n)
-names = np.array([f"patient_{i:03d}" for i in range(n)])
+patients = [f"patient_{i:03d}" for i in range(n)]
 
 
-def table(width, shifted, told):
+def table(width, shifted, told, prefix):
     """Log-scale measurements in which some columns follow whether the subtype is one of ``told``."""
-    values = rng.normal(0, 1, (n, width))
-    values[:, :shifted] += 1.2 * np.isin(subtype, told)[:, None]
-    return values
+    values = rng.normal(0, 1, (n, width)) * rng.uniform(0.2, 1, width)
+    values[:, :shifted] += 1.5 * np.isin(subtype, told)[:, None]
+    return pd.DataFrame(values, index=patients, columns=[f"{prefix}{j}" for j in range(width)])
 
 
-views = Views(
-    {"rna": table(400, 40, [1]), "methylation": table(300, 30, [2]), "mirna": table(120, 6, [1, 2])}, sample_names=names
-)
-model = ConcatKMeans(3, scaling="standard", random_state=0).fit(views)
-print(metrics.evaluate(subtype, model.labels_))
+views = {
+    "rna": table(4000, 80, [1], "gene"),
+    "methylation": table(3000, 60, [2], "cg"),
+    "mirna": table(300, 12, [1, 2], "mir"),
+}
 
 # %%
-# Survival of the three groups, in months, with a third of the patients censored.
-months = rng.exponential(np.array([60, 30, 14])[subtype])
-censored = rng.exponential(60, n)
-seen, event = np.minimum(months, censored), months <= censored
+# Most of thousands of columns hardly vary between patients. ``TopVariance`` keeps those that do, of each view, and
+# knows them for new patients. On the command line it is ``--top-variance 400``.
+model = make_pipeline(PerView(TopVariance(400)), ConcatKMeans(3, scaling="standard", random_state=0)).fit(views)
+kept, clusterer = model[0].transform(views), model[-1]
+print(kept)
+print(metrics.evaluate(subtype, clusterer.labels_))
 
-figure = go.Figure()
-for cluster in range(3):
-    curve = KaplanMeierFitter().fit(seen[model.labels_ == cluster], event[model.labels_ == cluster])
-    share = curve.survival_function_.iloc[:, 0]
-    figure.add_scatter(x=share.index, y=share, line_shape="hv", name=f"cluster {cluster}")
-p = multivariate_logrank_test(seen, model.labels_, event).p_value
-figure.update_layout(xaxis_title="months", yaxis_title="share alive", title=f"log-rank p = {p:.1e}")
-figure
+# %%
+# What is known of the patients besides: survival in months, with about a third of them censored, two clinical columns
+# and the hospital. The index says who is who, so the order does not matter.
+months, censored = rng.exponential(np.array([60, 30, 14])[subtype]), rng.exponential(60, n)
+clinic = pd.DataFrame(
+    {
+        "time": np.minimum(months, censored),
+        "event": months <= censored,
+        "age": rng.normal(60, 9, n) + 4 * subtype,
+        "stage": rng.choice(["I", "II", "III"], n),
+        "hospital": rng.choice(["Gent", "Leiden", "Oslo"], n),
+    },
+    index=patients,
+).sample(frac=1, random_state=0)
+
+page = manyviews.report(
+    clusterer,
+    kept,
+    outcome=clinic[["time", "event"]],
+    covariates=clinic[["age", "stage"]],
+    batch=clinic["hospital"],
+    refit_seconds=2,
+)
+clinical = page.summary["clinical"]
+print(*clinical["survival"]["sentences"], clinical["batch"]["sentence"], sep="\n")
+for row in clinical["associations"]["rows"]:
+    print(f"{row['name']}: {row['test']}, adjusted p {row['adjusted_text']}")
+
+# %%
+# The curves of the page as a figure. On the command line, where the tables lie in one MuData file:
+#
+# .. code-block:: console
+#
+#    $ manyviews cluster cohort.h5mu -k 3 --top-variance 400 --outcome time=months,event=died \
+#          --covariates clinic.csv:age,stage --batch hospital --write-obs labelled.h5mu
+plots.survival(clusterer, kept, clinic[["time", "event"]])

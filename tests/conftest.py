@@ -18,10 +18,16 @@ settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def arrays(path):
+    """The arrays of an .npz file, which is closed again."""
+    with np.load(path, allow_pickle=False) as z:
+        return dict(z)
+
+
 @pytest.fixture
 def reference():
-    """Loads one file of tests/reference."""
-    return lambda name: np.load(REFERENCE / name, allow_pickle=False)
+    """Loads the arrays of one file of tests/reference."""
+    return lambda name: arrays(REFERENCE / name)
 
 
 @pytest.fixture
@@ -38,11 +44,17 @@ def shared():
 
 
 @pytest.fixture
+def shared_arrays(shared):
+    """Loads the arrays of one file of ../shared."""
+    return lambda name: arrays(shared(name))
+
+
+@pytest.fixture
 def shared_data(shared):
     """Loads a real data set of ../shared/data as (mapping of views, labels)."""
 
     def load(name):
-        z = np.load(shared(f"data/{name}.npz"), allow_pickle=False)
+        z = arrays(shared(f"data/{name}.npz"))
         views = {}
         for i, view in enumerate(z["view_names"]):
             if f"view_{i}" in z:

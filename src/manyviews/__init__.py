@@ -19,7 +19,7 @@ _HOMES = {
     "compare": "recommend.compare",
     "sweep": "recommend.sweep",
 }
-_SUBMODULES = ("cluster", "datasets", "distributed", "io", "metrics", "report")
+_SUBMODULES = ("cluster", "datasets", "distributed", "io", "metrics", "plots", "preprocessing", "report")
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,8 @@ from manyviews import datasets as datasets
 from manyviews import distributed as distributed
 from manyviews import io as io
 from manyviews import metrics as metrics
+from manyviews import plots as plots
+from manyviews import preprocessing as preprocessing
 from manyviews.cluster.anchors.fastmice import FastMICE as FastMICE
 from manyviews.cluster.anchors.fpmvs_cag import FPMVSCAG as FPMVSCAG
 from manyviews.cluster.anchors.lmvsc import LMVSC as LMVSC
@@ -102,6 +104,8 @@ __all__ = [  # noqa: RUF022 (in the order of __init__.py)
     "distributed",
     "io",
     "metrics",
+    "plots",
+    "preprocessing",
     "report",
 ]
 

@@ -70,6 +70,28 @@ def test_data_that_are_not_there_are_told_and_the_rest_runs(folder, run, monkeyp
     assert [call.data for call in asked] == ["mfeat:weighted:fourier", "mfeat:weighted:pixel_averages"]
 
 
+def test_figures_are_written_and_their_cost_is_told_first(folder, run, monkeypatch):
+    from manyviews.papers import drawn
+    from manyviews.papers.figure_parts import Line, Score, line_figure
+
+    def figures(task):
+        fits = {name: task.fits("concat-kmeans", "mfeat", {"n_init": 1}) for name in ("here", "there")}
+        yield line_figure("one", "Figure 7, dots", "A note.", [Line("dots", fits)], "where", Score("nmi", "NMI"))
+
+    monkeypatch.setitem(drawn.FIGURES, "mspl", figures)
+    result = run(
+        "bench", "mspl", "--datasets", "mfeat", "--methods", "MOR,MSPL", "--seeds", "1", "--figures", "--out", "f"
+    )
+    assert result.code == 0
+    assert "1 figure: 2 fits beside the 3 of the tables, 1 seed at each point" in result.err.splitlines()[0]
+    assert "reproduced, 1 run" in result.out or "better, 1 run" in result.out or "worse, 1 run" in result.out
+    assert {path.name for path in (folder / "f").iterdir()} == OUTPUTS | {"figures.html", "figures.csv"}
+    assert json.loads((folder / "f" / "run.json").read_text())["figures"] == ["Figure 7, dots"]
+    for name in ("figures.html", "report.html"):
+        assert "Figure 7, dots" in (folder / "f" / name).read_text(encoding="utf-8")
+    assert (folder / "f" / "figures.csv").read_text().startswith('figure,line,x,y,value,deviation\n"Figure 7, dots",')
+
+
 CASES = {
     "no paper": (("bench",), "requires an argument"),
     "unknown paper": (("bench", "fastmise"), "did you mean 'fastmice'"),
@@ -81,6 +103,7 @@ CASES = {
     ),
     "no data at all": (("bench", "op-lfmvc", "--data", "."), "no data set of op-lfmvc is there: .*3Sources.mat"),
     "no such folder": (("bench", "mspl", "--data", "nope"), "--data nope: there is no such folder"),
+    "figures of no method": (("bench", "mspl", "--methods", "MOR", "--figures"), "--methods leaves out mspl"),
     "no seeds": (("bench", "mspl", "--seeds", "0"), "give at least 1"),
     "no jobs": (("bench", "mspl", "--jobs", "0"), "give -1 for one process per core"),
     "no time": (("bench", "mspl", "--time-limit", "0"), "--time-limit 0: give a positive number of seconds"),

@@ -204,8 +204,10 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(folder):
 
 
 def test_a_terminal_that_closes_leaves_no_hidden_folder(folder):
-    argv = ["cluster", "m.npz", "-k", "3", "--method", "concat-kmeans", "--refit-seconds", "600", "--out", "out"]
-    process = subprocess.Popen([*COMMAND, *argv], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    waits = "import time; from manyviews.cli import clustering, main\n"
+    waits += "clustering.save_record = lambda *_: time.sleep(60)"
+    argv = ["cluster", "m.npz", "-k", "3", *QUICK, "--out", "out"]
+    process = subprocess.Popen([sys.executable, "-c", f"{waits}; main()", *argv])
     deadline = time.monotonic() + 60
     while not list(folder.glob(".out.*.partial")) and time.monotonic() < deadline:
         time.sleep(0.005)

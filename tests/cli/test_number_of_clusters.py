@@ -53,7 +53,10 @@ def test_compare_chooses_too(folder, run):
     record = json.loads(Path("c/run.json").read_text())
     assert record["n_clusters"] == 3
     assert record["choice"]["reason"] in result.out
-    assert record["choice"]["reason"] in Path("c/report.html").read_text()
+    page = Path("c/report.html").read_text()
+    assert record["choice"]["reason"] in page
+    assert 'id="choice"' in page
+    assert 'id="splits"' in page
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,37 @@ def test_output_and_going_on(folder, run):
         rows = list(csv.DictReader(stream))
     assert [row["n_clusters"] for row in rows] == ["2", "3"]
     assert float(rows[1]["acc"]) == 1.0
-    assert "plotly" in (folder / "out/sweep.html").read_text()
+    page = (folder / "out/sweep.html").read_text()
+    assert "All points" in page
+    assert "<h2>Structure</h2>" in page
     assert result.out.splitlines()[0].split()[:2] == ["n_clusters", "nmi"]
 
-    again = run("sweep", "m.npz", "-k", "3", *SMALL, "--vary", "n_clusters=2,3,4", "--out", "out", "--json")
+    more = ("--vary", "n_clusters=2,3,4", "--memory-limit", "8GB", "--out", "out", "--json")
+    again = run("sweep", "m.npz", "-k", "3", *SMALL, *more)
     assert again.code == 0, again.err
     assert json.loads(again.out)["table"]["n_clusters"] == [2, 3, 4]
     assert len((folder / "out/runs.jsonl").read_text().splitlines()) == 6
+
+
+def test_files_are_read_as_the_other_commands_read_them(folder, run):
+    (folder / "turned.csv").write_text(
+        "gene," + ",".join(f"s{i}" for i in range(12)) + "\nx," + ",".join("0" * 6 + "9" * 6)
+    )
+    given = (
+        "--view",
+        "a=turned.csv",
+        "--transpose",
+        "a",
+        "-k",
+        "2",
+        *SMALL,
+        "--vary",
+        "n_clusters=1,2",
+        "--out",
+        "out",
+    )
+    result = run("sweep", *given)
+    assert result.code == 0, result.err
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,10 @@ def test_members_are_told_with_weights_views_and_agreement(blobs):
     assert sum(member.weight for member in model.members_) == pytest.approx(1)
     others = [member for member in model.members_ if member.method != "anchor cut"]
     assert {member.method for member in others} == {system.method for system in SYSTEMS}
-    assert sum(member.weight for member in others) == pytest.approx(model.system_weight)
+    assert all(member.weight == pytest.approx(1 / len(model.members_)) for member in model.members_)
+    half = Consensus(4, n_base_clusterings=20, system_weight=0.5, random_state=0).fit(blobs.views)
+    theirs = sum(member.weight for member in half.members_ if member.method != "anchor cut")
+    assert theirs == pytest.approx(0.5)
     assert all(0 <= member.agreement <= 1 for member in model.members_)
     assert {name for member in model.members_ for name in member.views} == set(blobs.views.names)
     assert {member.treatment for member in model.members_ if member.method == "anchor cut"} == {
@@ -34,15 +37,22 @@ def test_members_are_told_with_weights_views_and_agreement(blobs):
     }
 
 
-def test_systems_stay_away_above_their_size_and_where_views_do_not_weigh_alike(blobs):
+def test_systems_stay_away_above_their_size(blobs):
     few = Consensus(4, **QUICK, random_state=0).fit(blobs.views)
     assert {member.method for member in few.members_} == {"anchor cut"}
-    uneven = Consensus(4, n_base_clusterings=20, view_weights=[1, 3], random_state=0).fit(blobs.views)
-    assert {member.method for member in uneven.members_} == {"anchor cut"}
     big = Views([np.random.default_rng(0).normal(size=(900, 3))])
-    found = {method for method, *_ in votes(big, 2, ["auto"], np.random.default_rng(0))}
+    found = {method for method, *_ in votes(big, 2, ["auto"], np.random.default_rng(0), np.ones(1))}
     assert "mvec" not in found
     assert "concat-kmeans" in found
+
+
+def test_systems_take_part_with_the_weights_of_the_views(blobs):
+    even, uneven = (
+        Consensus(4, n_base_clusterings=20, view_weights=weights, random_state=0).fit(blobs.views).members_
+        for weights in ([2, 2], [1, 3])
+    )
+    assert [member.method for member in even] == [member.method for member in uneven]
+    assert len({member.method for member in uneven}) > 5
 
 
 @pytest.mark.parametrize("seed", range(3))

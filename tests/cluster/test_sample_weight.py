@@ -6,7 +6,7 @@ from scipy import sparse
 
 from manyviews import UDBGL, FastMICE, datasets
 from manyviews.cluster.ensemble.sec import spectral_embedding, weighted_kmeans
-from manyviews.cluster.kmeans.mspl import Pacing, self_paced_kmeans
+from manyviews.cluster.kmeans.mspl import self_paced_kmeans
 from manyviews.cluster.kmeans.rmkmc import solve_rmkmc
 from manyviews.cluster.registry import METHODS
 from manyviews.cluster.sample_weight import SampleWeightMixin
@@ -18,6 +18,7 @@ from manyviews.optim.self_paced import counted_quantile
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.utility_kmeans import UTILITIES, consensus_kmeans
 from manyviews.prototypes.block_kmeans import block_kmeans, row_kmeans
+from manyviews.prototypes.pacing import Pacing
 from manyviews.prototypes.row_means import ProductSteps
 from manyviews.prototypes.weighted import make_stack, stack_kmeans
 
@@ -56,7 +57,7 @@ def test_scalings_count_a_row_as_often_as_it_weighs(rows, counts, kind, form):
     np.testing.assert_allclose(dense(found), dense(wanted), atol=1e-12)
     if kind != "tfidf_plain":
         wanted = apply_balanced(X, fit_balanced(repeated(X, counts), kind))
-        found = apply_balanced(X, fit_balanced(X, kind, weights=counts))
+        found = apply_balanced(X, fit_balanced(X, kind, counts=counts))
         np.testing.assert_allclose(dense(found), dense(wanted), atol=1e-12)
 
 
@@ -65,8 +66,8 @@ def test_weights_of_rows_not_observed_do_not_count(rows, counts):
     holes[::5] = np.nan
     seen = ~np.isnan(holes[:, 0])
     found, wanted = (
-        fit_balanced(holes, "standard", weights=counts),
-        fit_balanced(rows[seen], "standard", weights=counts[seen]),
+        fit_balanced(holes, "standard", counts=counts),
+        fit_balanced(rows[seen], "standard", counts=counts[seen]),
     )
     np.testing.assert_allclose(apply_balanced(holes, found)[seen], apply_balanced(rows[seen], wanted))
 
@@ -170,18 +171,6 @@ def test_a_sample_of_weight_zero_shapes_nothing_and_has_a_cluster(method, blobs)
     if hasattr(found, "sample_weights_"):
         assert found.sample_weights_.shape == found.selection_order_.shape == (2, 96)
         np.testing.assert_array_equal(found.selection_order_[:, 90:], 0)
-
-
-@pytest.mark.parametrize("method", WEIGHTED)
-def test_many_repeats_of_some_samples_draw_the_clusters_to_them(method):
-    # two pairs of groups: which border the two clusters take is decided by what the groups weigh
-    rng = np.random.default_rng(0)
-    centers = np.array([[0.0, 0.0], [0.0, 4.0], [6.0, 0.0], [6.0, 4.0]])
-    groups = np.repeat(np.arange(4), 15)
-    X = centers[groups] + rng.normal(0, 0.2, (60, 2))
-    weights = np.where(groups == 3, 0.0, 1.0)
-    labels = method(3, random_state=0, scaling=None).fit([X, X], sample_weight=weights).labels_
-    assert adjusted_rand_index(groups[:45], labels[:45]) == 1.0
 
 
 def test_equal_samples_share_a_cluster_whatever_they_weigh(blobs):

@@ -210,14 +210,29 @@ def test_splitting_and_searching_over_views(row, model, three_views):
         order = np.random.default_rng(0).permutation(60)
         search.fit(Views(views)[order], labels[order])
         assert search.best_params_ == {"n_clusters": 3}
+        by_itself = GridSearchCV(row.load()(random_state=0), {"n_clusters": [1, 3]}, cv=2).fit(Views(views)[order])
+        assert by_itself.best_params_ == {"n_clusters": 3}
 
 
 def test_predict_is_there_as_declared(row, model, three_views):
     views, _ = three_views
-    assert hasattr(model, "predict") == row.predicts
+    assert hasattr(model, "predict") == hasattr(model, "score") == row.predicts
     if row.predicts:
         with pytest.raises(NotFittedError):
             model.predict(views)
+        with pytest.raises(NotFittedError):
+            model.score(views)
+
+
+@pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))
+def test_the_score_is_that_of_the_neighbours_in_each_view(row, three_views):
+    views, _ = three_views
+    model = row.load()(n_clusters=3, random_state=0).fit(views)
+    assert model.score(views) == pytest.approx(1.0)
+    noise = np.random.default_rng(0).normal(size=(60, 12))
+    assert abs(model.score([noise[:, :5], noise[:, 5:8], noise[:, 8:]])) < 0.5
+    with pytest.raises(ValueError, match="got 2 samples"):
+        model.score([X[:2] for X in views])
 
 
 @pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))

@@ -16,7 +16,7 @@ workers = pytest.importorskip("distributed")
 @pytest.fixture(scope="module")
 def client():
     with (
-        workers.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        workers.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         workers.Client(cluster) as found,
     ):
         yield found

@@ -43,8 +43,8 @@ def test_synth140_as_stored(reference, p):
 
 
 @pytest.mark.parametrize(("p", "view"), list(enumerate(["fou", "kar", "zer", "mor"])))
-def test_digits300_as_stored(reference, shared, p, view):
-    features = np.load(shared("reference/kernels/digits300_features.npz"))
+def test_digits300_as_stored(reference, shared_arrays, p, view):
+    features = shared_arrays("reference/kernels/digits300_features.npz")
     X = features[view].astype(np.float64)
     X = apply_scaling(X, fit_scaling(X, "standard"))
     K = gram(fit_kernel(X, "rbf_meandist"), X)

@@ -3,12 +3,12 @@ import pickle
 import numpy as np
 import pytest
 
-from manyviews import FastMICE
+from manyviews import USENC, USPEC, Consensus, FastMICE
 from manyviews.cluster.anchors import base
 from manyviews.graphs.anchor_graph import build_index, find_anchors, nearest_means
 from manyviews.metrics import adjusted_rand_index
 from manyviews.prototypes.anchors import hybrid_anchors
-from manyviews.prototypes.row_means import keep_rows, keeps_rows, mean_anchors, own_anchors, row_products
+from manyviews.prototypes.row_means import keep_rows, keeps_rows, mean_anchors, own_anchors, row_products, store_rows
 from manyviews.prototypes.sampled_rows import ColumnSample
 from manyviews.prototypes.view_treatment import fit_treatment
 
@@ -24,14 +24,14 @@ def wide_view(seed=0):
 def kept(metric, scaling="standard"):
     X = wide_view()
     treatment = fit_treatment(X, scaling, metric)
-    return X, keep_rows(X, np.ones(N, dtype=bool), treatment), ColumnSample.of(treatment, COLUMNS)
+    return X, keep_rows(store_rows(X, np.ones(N, dtype=bool)), treatment), ColumnSample.of(treatment, COLUMNS)
 
 
 def as_points(means):
     A = np.zeros((means.shape[0], N))
     used = np.flatnonzero(means.member >= 0)
     A[means.member[used], used] = means.weight[used]
-    return A @ means.rows.transposed[means.columns.chosen].T
+    return A @ means.rows.take(means.columns.chosen).T
 
 
 def test_a_sample_of_columns_is_the_treatment_of_these_columns():
@@ -82,7 +82,7 @@ def test_kept_rows_are_anchors_themselves(metric):
 def test_equal_rows_make_one_anchor():
     X = np.repeat(wide_view()[:10], 4, axis=0)
     treatment = fit_treatment(X, "standard", "euclidean")
-    rows, columns = keep_rows(X, np.ones(N, dtype=bool), treatment), ColumnSample.of(treatment, COLUMNS)
+    rows, columns = keep_rows(store_rows(X, np.ones(N, dtype=bool)), treatment), ColumnSample.of(treatment, COLUMNS)
     means = mean_anchors(rows, columns, row_products(rows, columns), np.arange(N), 30, np.random.default_rng(0))
     assert means.shape[0] == 10
 
@@ -116,9 +116,18 @@ def test_fast_mice_finds_the_same_with_rows_as_with_points_and_labels_them_again
     assert adjusted_rand_index(y, model.labels_) > 0.9
 
 
-def test_a_model_holds_each_wide_view_once():
+MODELS = (
+    FastMICE(4, n_base_clusterings=12, random_state=0),
+    Consensus(4, n_base_clusterings=12, random_state=0),
+    USENC(4, n_base_clusterings=5, random_state=0),
+    USPEC(4, random_state=0),
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_a_model_holds_each_wide_view_once(model):
     views, _ = wide_views()
-    model = FastMICE(4, n_base_clusterings=12, random_state=0).fit(views)
+    model.fit(views)
     assert len(pickle.dumps(model)) < 1.2 * sum(X.nbytes for X in views)
     assert model._memory_estimate(model_views(views)) < 6 * sum(X.nbytes for X in views)
 

@@ -3,6 +3,7 @@ import pytest
 
 from manyviews import Views, choose_k, datasets
 from manyviews.recommend.cluster_numbers import without_structure
+from manyviews.recommend.splits import splits_of
 
 BLOBS = datasets.make_blobs_views(120, (6, 5), 3, view_noise=0.2, random_state=0)
 
@@ -24,6 +25,46 @@ def test_three_blobs_are_three_clusters(blobs):
     assert list(blobs.scores) == [2, 3, 4, 5, 6, 7]
     assert blobs.scores[3]["stability"] > 0.9 > 0.5 > blobs.scores[3]["stability_by_chance"]
     assert blobs.scores[3]["score"] == 1
+
+
+def test_how_clusters_split(blobs):
+    assert list(blobs.splits) == [2, 3, 4, 5, 6, 7]
+    for k, clusters in blobs.splits.items():
+        assert len(clusters) == k
+        assert sum(own["size"] for own in clusters) == pytest.approx(1)
+        if k > 2:
+            assert all(len(own["parts"]) == k - 1 for own in clusters)
+            assert all(sum(own["parts"]) == pytest.approx(own["size"]) for own in clusters)
+    # of the two, one is a blob that stays, and one falls into the other two
+    sources = [[share > 0.01 for share in own["parts"]] for own in blobs.splits[3]]
+    assert sorted(map(sum, sources)) == [1, 1, 1]
+    assert sorted(map(sum, zip(*sources, strict=True))) == [1, 2]
+
+
+def test_clusters_stand_below_those_they_came_from():
+    cuts = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 1], [1, 0, 1], [1, 2, 3]])
+    found = splits_of(cuts, [2, 3, 4])
+    assert [own["size"] for own in found[2]] == [0.6, 0.4]
+    assert [own["size"] for own in found[3]] == [0.4, 0.2, 0.4]
+    assert found[3][1]["parts"] == [0.2, 0.0]
+    assert [own["parts"] for own in found[4]] == [[0.4, 0, 0], [0, 0.2, 0], [0, 0, 0.2], [0, 0, 0.2]]
+
+
+def test_the_tree_has_a_row_for_each_number(blobs):
+    pytest.importorskip("plotly")
+    figure = blobs.split_figure()
+    rows = [trace for trace in figure.data if trace.mode == "markers"]
+    assert [len(row.x) for row in rows] == [2, 3, 4, 5, 6, 7]
+    assert [set(row.y) for row in rows] == [{k} for k in range(2, 8)]
+
+
+def test_a_view_of_weight_zero_has_no_say(blobs):
+    rng = np.random.default_rng(0)
+    views = {"a": BLOBS.views.arrays[0], "b": BLOBS.views.arrays[1], "noise": rng.normal(size=(120, 9))}
+    found = choose_k(views, range(2, 8), view_weights={"noise": 0})
+    without = choose_k({name: views[name] for name in "ab"}, range(2, 8))
+    assert found == without
+    assert choose_k(views, range(2, 8), view_weights={"noise": 2}).scores != without.scores
 
 
 @pytest.mark.parametrize("k", [2, 4, 5])

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views, datasets
+from manyviews.cluster.view_graphs import MOST_SAMPLES, ViewGraph, predictability, silhouette, view_graphs
 from manyviews.recommend.criteria import Groupings, criteria_of
-from manyviews.recommend.view_graphs import MOST_SAMPLES, ViewGraph, predictability, silhouette, view_graphs
 
 TRIANGLES = np.array([0, 0, 0, 1, 1, 1])
 

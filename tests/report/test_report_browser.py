@@ -133,12 +133,13 @@ def test_charts_are_drawn_in_the_colours_of_the_page(browse, blobs, width, dark)
     views, model = blobs
     seen, console = browse(render_report(model, views, truth=model.labels_), width=width, dark=dark)
     assert console == []
-    assert seen["states"] == ["drawn"] * 5
-    assert seen["points"] == [60, 60, 60, 2, 3]
+    assert seen["states"] == ["drawn"] * 12
+    # maps; silhouettes, which are lines; columns, which are a picture; weights; flows; iterations
+    assert seen["points"] == [60] * 4 + [0] * 3 + [0] + [2] + [0] * 2 + [3]
     assert seen["wide"] == []
     palette = DARK if dark else LIGHT
     assert set(seen["colours"]) == {rgb(colour) for colour in palette[:3]}
-    assert seen["pressed"] == ["1"]
+    assert seen["pressed"] == ["C1"]
     assert [float(value) < 0.5 for value in seen["opacities"]] == [True, False, True]
 
 
@@ -148,7 +149,7 @@ def test_the_table_of_samples_is_searched(browse, blobs):
     seen, console = browse(render_report(model, views, truth=["dog"] * 59 + [None]))
     assert console == []
     assert len(seen["listed"]) == 50
-    assert seen["listed"][0] == ["sample 0", "0", "dog", "0.00"]
+    assert seen["listed"][0] == ["sample 0", "C0", "dog", "0.00"]
     assert seen["more"] == 60
     found, last, none, ordered = seen["searches"]
     assert [row[0] for row in found[0]] == ["sample 2", *(f"sample {i}" for i in range(20, 30))]
@@ -156,7 +157,7 @@ def test_the_table_of_samples_is_searched(browse, blobs):
     assert [row[0] for row in last[0]] == ["sample 2", *(f"sample {i}" for i in range(20, 25))]
     assert none == [[], "0 samples of 60"]
     assert [row[0] for row in ordered[0]] == [f"sample {i}" for i in range(59, 44, -1)]
-    assert ordered[0][0] == ["sample 59", "2", "–", "1.00"]
+    assert ordered[0][0] == ["sample 59", "C2", "–", "1.00"]
 
 
 def test_a_hundred_thousand_samples_are_searched(browse):

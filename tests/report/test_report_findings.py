@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 
 from manyviews import Views, datasets
-from manyviews.report.findings.agreement import ari, jaccards, moved_share
-from manyviews.report.findings.centres import nearness
-from manyviews.report.findings.ensemble import ensemble_support
-from manyviews.report.findings.features import MAX_EFFECT, telling_features
-from manyviews.report.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
+from manyviews.findings.agreement import ari, jaccards, moved_share
+from manyviews.findings.centres import nearness
+from manyviews.findings.ensemble import ensemble_support
+from manyviews.findings.features import MAX_EFFECT, telling_features
+from manyviews.findings.single_views import OTHER, PART, UNCLEAR, WITH, single_views
 
 
 def features_of(array, labels, k=2, n_features=3, **more):
@@ -141,7 +141,7 @@ def test_a_constant_view_has_no_clear_groups(array):
 
 def test_too_few_samples_for_a_story_of_their_own():
     (story,) = single_views(Views([np.eye(5)]), [None], np.arange(5) % 3, 3, np.arange(5), 0)
-    assert story == {"agreement": None, "certainty": None, "story": None, "n_used": 5}
+    assert story == {"agreement": None, "certainty": None, "story": None, "n_used": 5, "flows": None}
 
 
 def test_ensembles_of_one_mind_and_of_none():

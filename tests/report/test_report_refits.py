@@ -6,10 +6,10 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
 from manyviews import OPLFMVC, AverageKKM, ConcatKMeans, Views, datasets
+from manyviews.findings.baselines import plain_baselines
+from manyviews.findings.refits import Refits, refit
+from manyviews.findings.trust import trust, without_each_view
 from manyviews.report import summarize
-from manyviews.report.findings.baselines import plain_baselines
-from manyviews.report.findings.refits import Refits, refit
-from manyviews.report.findings.trust import trust, without_each_view
 
 
 class Clock:

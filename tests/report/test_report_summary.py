@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from manyviews import AverageKKM
+from manyviews.findings.maps import MAX_POINTS, points_per_map
 from manyviews.report import summarize
-from manyviews.report.maps import MAX_POINTS, points_per_map
 from manyviews.views import Views
 
 
@@ -25,7 +25,7 @@ def test_clusters_largest_first_with_shares_and_confidence(blobs):
     views, model = blobs
     clusters = summarize(model, views)["clusters"]
     assert [c["size"] for c in clusters] == [25, 20, 15]
-    assert [c["name"] for c in clusters] == ["0", "1", "2"]
+    assert [c["name"] for c in clusters] == ["C0", "C1", "C2"]
     assert sum(c["share"] for c in clusters) == pytest.approx(1)
     assert {c["confidence"] for c in clusters} == {0.5}
 
@@ -53,8 +53,8 @@ def test_parameters_of_an_estimator_say_which_are_defaults():
 def test_one_map_for_all_views_and_one_for_each(blobs):
     views, model = blobs
     summary = summarize(model, views)
-    assert [m["kind"] for m in summary["maps"]] == ["consensus", "view", "view"]
-    assert [m["name"] for m in summary["maps"][1:]] == ["shape", "colour"]
+    assert [m["kind"] for m in summary["maps"]] == ["consensus", "view", "view", "neighbors"]
+    assert [m["name"] for m in summary["maps"][1:3]] == ["shape", "colour"]
     assert "embedding" in summary["maps"][0]["how"]
     assert all(len(m["x"]) == len(m["y"]) == len(m["points"]) == 60 for m in summary["maps"])
     assert summary["points"]["cluster"] == model.labels_.tolist()
@@ -161,7 +161,7 @@ def test_missing_samples_are_not_drawn_in_that_view_and_counted():
     first, second = rng.normal(size=(10, 3)), rng.normal(size=(10, 3))
     second[:4] = np.nan
     summary = summarize(make_model([0, 1] * 5), {"first": first, "second": second})
-    assert [len(m["points"]) for m in summary["maps"]] == [10, 10, 6]
+    assert [len(m["points"]) for m in summary["maps"]] == [10, 10, 6, 10]
     assert summary["maps"][2]["points"] == [4, 5, 6, 7, 8, 9]
     assert "4 samples not observed in this view." in summary["maps"][2]["notes"]
     assert summary["data"]["views"][1]["n_missing"] == 4
@@ -174,7 +174,7 @@ def test_large_data_shows_a_seeded_random_part():
     model = make_model(np.arange(n) % 2)
     summary = summarize(model, [X])
     assert len(summary["maps"][0]["points"]) == MAX_POINTS
-    assert "A random 5,000 of the 6,000 samples." in summary["maps"][0]["notes"]
+    assert "A random 4,000 of the 5,000 samples." in summary["maps"][0]["notes"]
     assert summary == summarize(model, [X])
     assert summary["points"] != summarize(model, [X], random_state=1)["points"]
 

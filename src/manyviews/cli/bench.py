@@ -87,7 +87,7 @@ def bench(
         As many runs, and as fine a grid of settings, as in the paper.
     figures
         Make the figures and ablations of the paper too: figures.html and figures.csv, and on the page of the tables.
-        How many fits that takes is said first; at each point of a figure 2 seeds, unless --seeds says otherwise.
+        How many fits that takes is said first; at each point of a figure 3 seeds, unless --seeds says otherwise.
     jobs
         Processes; -1 for one per core.
     time_limit
@@ -110,24 +110,16 @@ def bench(
     with user_input():
         chosen = find_paper(paper)
     protocol = PROTOCOLS[chosen.name]
-    if seeds is not None and seeds < 1:
-        raise UsageError(f"--seeds {seeds}: give at least 1")
-    check_jobs(jobs)
-    check_limit(time_limit)
-    setups = _chosen_setups(chosen, protocol.setups, methods)
-    place_of_data = None if data is None else Path(data)
-    if place_of_data is not None and not place_of_data.is_dir():
-        raise UsageError(f"--data {data}: there is no such folder")
+    _check_numbers(seeds, jobs, time_limit)
+    setups = _chosen_setups(chosen, protocol.setups, methods, own=figures)
+    place_of_data = _folder_of_data(data)
     chosen, others = _opened(chosen, place_of_data)
     found = _chosen_data(chosen, datasets, place_of_data, others, quiet=quiet or as_json)
     n_seeds = seeds if seeds is not None else (protocol.repeats if full else protocol.quick_repeats)
     place = out if out is not None else f"manyviews-bench-{chosen.name}"
-    identity = {"command": "bench", "paper": chosen.name}
-    folder = open_folder(place, identity, OUTPUTS, work=f"bench {chosen.name}", force=force)
-    silent = quiet or as_json
-    work = _Work(
-        n_seeds, seeds or _seeds_of_figures(n_seeds, full), full, figures, jobs, time_limit, memory_limit, silent
-    )
+    folder = _opened_folder(place, chosen, force=force)
+    at_points = seeds or _seeds_of_figures(n_seeds, full)
+    work = _Work(n_seeds, at_points, full, figures, jobs, time_limit, memory_limit, quiet or as_json)
     reproduction, drawn = _run(chosen, setups, found, folder, work)
     record = _record(reproduction, found, drawn, full=full)
     _write(reproduction, drawn, folder, record)
@@ -137,8 +129,26 @@ def bench(
         _print(reproduction, drawn, place)
 
 
-def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) -> list[Setup]:
-    """Return the setups of rows or methods that are named; all without names."""
+def _check_numbers(seeds: int | None, jobs: int, time_limit: float | None) -> None:
+    if seeds is not None and seeds < 1:
+        raise UsageError(f"--seeds {seeds}: give at least 1")
+    check_jobs(jobs)
+    check_limit(time_limit)
+
+
+def _opened_folder(place: str, paper: Paper, *, force: bool) -> Path:
+    identity = {"command": "bench", "paper": paper.name}
+    return open_folder(place, identity, OUTPUTS, work=f"bench {paper.name}", force=force)
+
+
+def _folder_of_data(given: str | None) -> Path | None:
+    if given is not None and not Path(given).is_dir():
+        raise UsageError(f"--data {given}: there is no such folder")
+    return None if given is None else Path(given)
+
+
+def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None, *, own: bool) -> list[Setup]:
+    """Return the setups of rows or methods that are named; all without names. With ``own``, not without the paper's."""
     from manyviews.papers.paper import closest
 
     if wanted is None:
@@ -150,6 +160,8 @@ def _chosen_setups(paper: Paper, setups: tuple[Setup, ...], wanted: str | None) 
     for name in chosen:
         if not any(name in (setup.row, setup.method) for setup in setups):
             raise UsageError(f"the method of the row {name!r} is not in this library, so it cannot be run")
+    if own and all(setup.method != paper.name for setup in found):
+        raise UsageError(f"--methods leaves out {paper.name}, whose figures are asked for: name it too")
     return found
 
 
@@ -239,13 +251,11 @@ def _planned_figures(
     from manyviews.papers.figure_parts import FigureTask
 
     planned = plan_figures(FigureTask(paper, setups, material, range(work.figure_seeds), work.full, plan))
-    if not planned:
-        raise UsageError(f"--methods leaves out the method of {paper.name}, whose figures these are; name it too")
     of_tables = {id(run) for each in plan for run in each.runs}
     n_fits = sum(id(run) not in of_tables for figure in planned for run in figure.runs)
     if not work.quiet:
         print(
-            f"{len(planned)} figures need {amount(n_fits, 'fit')} beside the {len(of_tables)} of the tables, "
+            f"{amount(len(planned), 'figure')}: {amount(n_fits, 'fit')} beside the {len(of_tables)} of the tables, "
             f"{amount(work.figure_seeds, 'seed')} at each point; fewer --datasets or --seeds make it less",
             file=sys.stderr,
         )
@@ -254,7 +264,7 @@ def _planned_figures(
 
 def _write(reproduction: Reproduction, figures: list[PaperFigure], folder: Path, record: dict[str, Any]) -> None:
     from manyviews.papers import tables
-    from manyviews.papers.figure_parts import figures_csv
+    from manyviews.papers.figure_numbers import figures_csv
     from manyviews.papers.page import render_figures, render_page
 
     for name, function in TABLES.items():
@@ -294,6 +304,7 @@ def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -
         our_text,
         published_text,
         rank_rows,
+        verdict_text,
     )
 
     for table in reproduction.paper.tables:
@@ -302,7 +313,14 @@ def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -
             print(f"\n{table.title}")
             theirs = "measured" if table.origin == "measured" else "paper"
             rows = [
-                (cell.name, cell.dataset, published_text(cell), our_text(cell), difference_text(cell), cell.verdict)
+                (
+                    cell.name,
+                    cell.dataset,
+                    published_text(cell),
+                    our_text(cell),
+                    difference_text(cell),
+                    verdict_text(cell),
+                )
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from manyviews.cli.beyond import Beyond, BlockJob, cluster_blocks, refuse_other_options
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.inputs import (
@@ -13,7 +16,9 @@ from manyviews.cli.inputs import (
     keep_numbers,
     parse_scaling,
     parse_settings,
+    parse_weights,
 )
+from manyviews.cli.known import KnownColumns, read_known
 from manyviews.cli.layout import Layout
 from manyviews.cli.numbers import settled_number
 from manyviews.cli.options import (
@@ -26,11 +31,17 @@ from manyviews.cli.options import (
     Switch,
     Texts,
     ViewFiles,
+    Weights,
     Whole,
 )
-from manyviews.cli.output import check_target, default_folder
-from manyviews.cli.reading import read_data, say_notes
+from manyviews.cli.output import check_target
+from manyviews.cli.outputs import Outputs, keeps_model
+from manyviews.cli.preparing import Preparing, fills
+from manyviews.cli.reading import say_notes, target_folder
 from manyviews.cluster.registry import DEFAULT_METHOD
+
+if TYPE_CHECKING:
+    from manyviews.cluster.registry import MethodInfo
 
 __all__ = ["cluster"]
 
@@ -44,18 +55,19 @@ def cluster(
     method: str = DEFAULT_METHOD,
     settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
     scaling: Annotated[Texts, Parameter(negative=())] = None,
+    weight: Weights = None,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
     layout: Layout | None = None,
+    known: KnownColumns | None = None,
+    beyond: Beyond | None = None,
     match_to: str | None = None,
     seed: Whole = 0,
     out: str | None = None,
-    refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None,
-    no_model: Switch = False,
-    safe_csv: Switch = False,
+    outputs: Outputs | None = None,
     force: Switch = False,
     as_json: AsJson = False,
     quiet: Switch = False,
@@ -65,31 +77,31 @@ def cluster(
     Parameters
     ----------
     source
-        Name of a data set (see: manyviews data) or a file: .npz, .mat or 10x folder with all views, or one table.
+        Name of a data set (see: manyviews data) or a file: .npz, .mat, .h5mu or 10x folder with all views, or one
+        table or .h5ad.
     n_clusters
         Number of clusters; a range to choose from, as 2-10; or auto, which is that range.
     view
         One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
         it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
-        where usual, and folders of 10x Genomics.
+        where usual, folders of 10x Genomics, and .h5ad .h5mu: rna=x.h5mu:rna/X, pca=x.h5ad:obsm/X_pca.
     method
         Clustering method (see: manyviews methods).
     settings
         A parameter of the method as PARAM=VALUE; may be repeated.
     scaling
         What is done to each view first: auto, standard, minmax, unit, tfidf or none; or VIEW=WORD, repeated.
+    weight
+        What a view counts beside the others, as NAME=2; may be repeated. 1 is usual, 0 leaves the view out.
     id_column
         Column of row ids in every table; rows are matched by it. Without it they are matched by position, or by the
         names of the rows where all files have some.
     truth
-        Classes to score against: a column of one table, a labelling in the .npz, or a file with one column, and one
-        of ids; some samples may have none.
+        Classes to score against: a column of one table or of obs, a labelling in the .npz, or a file with one column,
+        and one of ids; some samples may have none.
     missing
         What to do with ids that some view lacks: intersection leaves these samples out, union keeps them, for
         methods that take missing views. Without it they are an error.
-    impute
-        Fill single empty cells: median of the column, or knn, the mean of the 5 nearest samples. Rows that are empty
-        as a whole stay missing. predict fills cells of new samples alike; with knn the model keeps all rows for that.
     header
         Whether the first row of text files holds names: auto, yes or no.
     match_to
@@ -98,12 +110,6 @@ def cluster(
         Seed of everything random.
     out
         Output folder, by default manyviews-NAME in the current folder.
-    refit_seconds
-        How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
-    no_model
-        Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
-    safe_csv
-        Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     force
         Replace an earlier output folder.
     as_json
@@ -111,25 +117,34 @@ def cluster(
     quiet
         Print nothing but warnings and errors.
     """
+    info, make = _method(method, seed, settings)
+    progress = Stages(quiet=quiet)
+    folder = target_folder(out, "manyviews", source, view, partial(check_target, force=force))
+    if beyond is not None and beyond.asked:
+        others = {"truth": truth, "missing": missing, "header": HEADER[header], "match_to": match_to, "weight": weight}
+        refuse_other_options(beyond, source, layout, n_clusters, (preparing, known, outputs), **others)
+        large = BlockJob(view or (), id_column, scaling or (), info, make, out, force, keeps_model(outputs))
+        cluster_blocks(large, n_clusters.first, beyond, progress, as_json=as_json)
+        return
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
+    data, more = read_known(source, view, reading, preparing, known, out, progress)
+    more["obs"] = None if outputs is None else outputs.obs_copy(data, id_column, folder, force=force)
+    weights = parse_weights(weight or (), data.views.names)
+    chosen, choice = settled_number(n_clusters, data.views, seed, progress, weights)
+    data, fit_options = keep_numbers(data, match_to)
+    say_notes(data, progress)
+    model = make(n_clusters=chosen, scaling=parse_scaling(scaling or (), data.views.names), view_weights=weights)
+    job = Job("cluster", data, info, model, folder, force, fit_options, outputs or Outputs(), choice=choice, **more)
+    print_summary(run_job(job, progress), folder, as_json=as_json, quiet=quiet)
+
+
+def _method(method: str, seed: int, settings: Sequence[str] | None) -> tuple[MethodInfo, Callable[..., Any]]:
+    """Return a method, and what makes it with the parameters given."""
     from manyviews.cluster.registry import find_method
 
     if seed < 0:
         raise UsageError(f"--seed {seed}: the seed must be 0 or more")
     with user_input():
         info = find_method(method)
-    parameters = parse_settings(settings or (), info.load())
-    progress = Stages(quiet=quiet)
-    check_target(out, force=force)
-    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
-    data, imputer = read_data(source, view, reading, impute, out, progress)
-    chosen, choice = settled_number(n_clusters, data.views, seed, progress)
-    scalings = parse_scaling(scaling or (), data.views.names)
-    data, fit_options = keep_numbers(data, match_to)
-    say_notes(data, progress)
-    model = info.load()(n_clusters=chosen, scaling=scalings, random_state=seed, **parameters)
-    folder = out or default_folder("manyviews", data.name)
-    job = Job(
-        "cluster", data, info, model, folder, force, fit_options, refit_seconds, imputer, not no_model, choice, safe_csv
-    )
-    record = run_job(job, progress)
-    print_summary(record, folder, as_json=as_json, quiet=quiet)
+    kind = info.load()
+    return info, partial(kind, random_state=seed, **parse_settings(settings or (), kind))

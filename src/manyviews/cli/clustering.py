@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import Stages, print_json, print_table, user_input
+from manyviews.cli.known import Known, told, told_lines
 from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_command, run_record, save_record
+from manyviews.cli.outputs import ObsCopy, Outputs
+from manyviews.cli.preparing import Prepared
 from manyviews.pages.stability import groups_in_words
 from manyviews.pages.wording import amount, size
 
@@ -30,10 +33,10 @@ LARGE_MODEL = 100_000_000
 
 @dataclass(frozen=True)
 class Job:
-    """One clustering run: data, method, estimator, options of its fit, where the results go, what filled the data.
+    """One clustering run: data, method, estimator, options of its fit, where the results go, what was done to the data.
 
-    ``keep_model`` says whether the model is written, ``choice`` how the number of clusters was chosen, if it was,
-    ``safe_csv`` whether ids that a spreadsheet would take for formulas are quoted.
+    ``outputs`` says what is written, ``choice`` how the number of clusters was chosen, if it was, ``known`` what else
+    is known of the samples, and ``obs`` which file gets the labels into its obs.
     """
 
     command: str
@@ -43,11 +46,11 @@ class Job:
     out: str
     force: bool = False
     fit_options: dict[str, Any] = field(default_factory=dict)
-    refit_seconds: float | None = None
-    imputer: Any = None
-    keep_model: bool = True
+    outputs: Outputs = field(default_factory=Outputs)
+    prepared: Prepared = field(default_factory=Prepared)
     choice: dict[str, Any] | None = None
-    safe_csv: bool = False
+    known: Known = field(default_factory=Known)
+    obs: ObsCopy | None = None
 
 
 def run_job(job: Job, progress: Stages) -> dict[str, Any]:
@@ -93,19 +96,26 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
             id_name, samples = job.data.id_name, views.sample_names
-            options: dict[str, Any] = {"samples": samples, "id_name": id_name, "safe": job.safe_csv}
+            options: dict[str, Any] = {"samples": samples, "id_name": id_name, "safe": job.outputs.safe_csv}
             write_labels(stream, model.labels_, confidence=confidence, **options)
-        if job.keep_model:
+        if not job.outputs.no_model:
             _say_size(model_bytes(model), progress)
-            save_model(model, folder / MODEL, views, imputer=job.imputer)
+            save_model(model, folder / MODEL, views, imputer=job.prepared.imputer, kept=job.prepared.kept)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = peak_memory()
-    seconds = REFIT_SECONDS if job.refit_seconds is None else job.refit_seconds
+    asked = job.outputs.refit_seconds
+    seconds = REFIT_SECONDS if asked is None else asked
     again = " (fits again, to see how stable it is)" if seconds > 0 else ""
     with progress.stage("report", f"drawing the report{again}"):
         title = f"{job.data.name}: {job.method.class_name}"
-        page = report(model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds)
+        page = report(
+            model, views, title=title, run=record, truth=job.data.labels, refit_seconds=seconds, **job.known.options()
+        )
         page.save(folder / REPORT)
+    if page.summary["clinical"] is not None:
+        record["clinical"] = told(page.summary["clinical"])
+    if job.obs is not None:
+        job.obs.write(model.labels_, views.sample_names, getattr(model, "confidence_", None))
     trust = page.summary["trust"]
     record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "baselines", "notes")}
     record["timings"] = dict(progress.timings)
@@ -124,6 +134,7 @@ def _record(job: Job) -> dict[str, Any]:
 
     views, model, labels = job.data.views, job.model, job.data.labels
     weights = getattr(model, "view_weights_", None)
+    scalings = zip(views.names, model.scalings_, strict=True)  # none of a view that is left out
     sizes = [int((model.labels_ == cluster).sum()) for cluster in range(int(model.labels_.max()) + 1)]
     pinned = {"--method": job.method.name, "--seed": str(model.random_state)}
     # the output folder is there by the time of a repetition
@@ -139,7 +150,7 @@ def _record(job: Job) -> dict[str, Any]:
         "converged": model.converged_,
         "cluster_sizes": sizes,
         "scores": None if labels is None else evaluate_known(labels, model.labels_),
-        "scalings": dict(zip(views.names, model.scalings_, strict=True)),
+        "scalings": {name: kind for name, kind in scalings if name in model._fitted_views.names},
         "view_weights": None if weights is None else dict(zip(views.names, weights.tolist(), strict=True)),
         "timings": {},
     }
@@ -193,6 +204,8 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
     for each in stability["baselines"]:
         if each["agreement"] is not None:
             print(f"{each['words']}: {groups_in_words(each['agreement'])} ({each['agreement']:.2f})")
+    for line in told_lines(record.get("clinical")):
+        print(line)
     print(f"labels: {os.path.join(out, 'labels.csv')}")
     print(f"report: {os.path.join(out, 'report.html')} (open it in a browser)")
     print("whether another method suits these data better: manyviews compare")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.comparison_text import print_comparison
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.fit_progress import shown_fits
-from manyviews.cli.inputs import Reading, check_n_clusters
+from manyviews.cli.inputs import Reading, check_n_clusters, parse_weights
 from manyviews.cli.layout import Layout
 from manyviews.cli.numbers import settled_number
 from manyviews.cli.options import (
@@ -23,6 +24,7 @@ from manyviews.cli.options import (
     NumbersOfClusters,
     Switch,
     ViewFiles,
+    Weights,
     Whole,
     check_jobs,
     check_limit,
@@ -31,13 +33,15 @@ from manyviews.cli.options import (
 from manyviews.cli.output import (
     RECORD,
     STORE,
-    default_folder,
+    check_open,
+    content_of,
     open_folder,
     run_record,
     save_record,
     save_text,
 )
-from manyviews.cli.reading import read_data, say_notes
+from manyviews.cli.preparing import Preparing, fills
+from manyviews.cli.reading import read_data, say_notes, target_folder
 
 if TYPE_CHECKING:
     from manyviews.cli.options import Numbers
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["chosen_methods", "compare"]
 
 TABLE, LABELS, PAGE = "methods.csv", "labels.csv", "report.html"
+IDENTITY = {"command": "compare"}
 OUTPUTS = (STORE, RECORD, TABLE, LABELS, PAGE)
 
 
@@ -60,12 +65,13 @@ def compare(
     view: ViewFiles = None,
     methods: str | None = None,
     family: str | None = None,
+    weight: Weights = None,
     seeds: Whole = 5,
     parts: Whole = 3,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
     layout: Layout | None = None,
     seed: Whole = 0,
@@ -94,6 +100,8 @@ def compare(
     family
         Methods of one family instead, such as "late fusion"; "main", the default: the five main methods and the simple
         ones; "all".
+    weight
+        What a view counts beside the others, as NAME=2; may be repeated. 1 is usual, 0 leaves the view out.
     seeds
         Fits of each method on all samples, each with another seed.
     parts
@@ -106,8 +114,6 @@ def compare(
     missing
         What to do with ids that some view lacks: union or intersection. Methods that cannot take missing views are
         then listed with that reason.
-    impute
-        Fill single empty cells: median of the column, or knn.
     header
         Whether the first row of text files holds names: auto, yes or no.
     seed
@@ -131,55 +137,59 @@ def compare(
     chosen = chosen_methods(methods, family)
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], impute is not None, layout or Layout())
-    data, _ = read_data(source, view, reading, impute, out, progress)
-    chosen_k, choice = _settled(n_clusters, data, seed, progress)
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
+    place = target_folder(out, "manyviews-compare", source, view, _check_place)
+    data, _ = read_data(source, view, reading, preparing, out, progress)
+    data, options = _counted(data, weight or (), options)
+    chosen_k, choice = _settled(n_clusters, data, seed, progress, options.view_weights)
     say_notes(data, progress)
-    place = out or default_folder("manyviews-compare", data.name)
-    folder = _open(place, data, chosen_k, force=force)
-    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
-        found = _fitted(data, chosen, chosen_k, folder, options, tell)
-    record = _record(data, found, chosen_k, options) | {"choice": choice}
-    record["repeat_with"] = _repeat_with(record, _input_arguments(source, view or (), reading, impute, header))
+    content = content_of(data, options.view_weights) | {"n_clusters": chosen_k}
+    work = f"compare with -k {chosen_k} on these data"
+    folder = open_folder(place, IDENTITY, OUTPUTS, work=work, content=content, force=force)
+    found = _fitted(data, chosen, chosen_k, folder, options, quiet=quiet)
+    record = _record(data, found, content, options) | {"choice": choice}
+    given = _input_arguments(source, view or (), weight or (), reading, preparing, header)
+    record["repeat_with"] = _repeat_with(record, given)
     with progress.stage("write", f"writing {place}"):
         _write(record, found, data, folder)
+    _tell(record, place, as_json=as_json, quiet=quiet)
+
+
+def _tell(record: dict[str, Any], place: str, *, as_json: bool, quiet: bool) -> None:
     print_comparison(record, place, as_json=as_json, quiet=quiet)
     if record["recommendation"] is None:
         raise UsageError(f"no method had a result ({place} says why); choose other --methods, or raise the limits")
 
 
-def _open(place: str, data: LoadedViews, n_clusters: int, *, force: bool) -> Path:
-    """Make the output folder, or open that of the same data and number of clusters."""
-    from manyviews.datasets import Dataset
-    from manyviews.runs.outcomes import data_checksum
+def _check_place(place: str) -> None:
+    check_open(place, IDENTITY, OUTPUTS, work="compare")
 
-    content = {
-        "checksum": data_checksum(Dataset("data", data.views, None, (), "", "")),
-        "n_clusters": n_clusters,
-    }
-    work = f"compare with -k {n_clusters} on these data"
-    return open_folder(place, {"command": "compare"}, OUTPUTS, work=work, content=content, force=force)
+
+def _counted(data: LoadedViews, weight: Sequence[str], options: Options) -> tuple[LoadedViews, Options]:
+    """Return the data with the views that count, and options with their weights, where these differ."""
+    from manyviews.cluster.view_weights import counted_views
+
+    views, weights = counted_views(data.views, parse_weights(weight, data.views.names))
+    return replace(data, views=views), replace(options, view_weights=weights)
 
 
 def _fitted(
-    data: LoadedViews, methods: Sequence[MethodInfo], n_clusters: int, folder: Path, options: Options, tell: Any
+    data: LoadedViews, methods: Sequence[MethodInfo], n_clusters: int, folder: Path, options: Options, *, quiet: bool
 ) -> Comparison:
     from manyviews.recommend.compare import compare_methods
 
-    return compare_methods(
-        data.views, methods, n_clusters, folder / STORE, truth=data.labels, options=options, progress=tell
-    )
+    with shown_fits(quiet=quiet, kept=True) as tell, user_input():
+        return compare_methods(
+            data.views, methods, n_clusters, folder / STORE, truth=data.labels, options=options, progress=tell
+        )
 
 
-def _record(data: LoadedViews, found: Comparison, n_clusters: int, options: Options) -> dict[str, Any]:
+def _record(data: LoadedViews, found: Comparison, content: dict[str, Any], options: Options) -> dict[str, Any]:
     """Return what run.json says."""
-    from manyviews.datasets import Dataset
     from manyviews.recommend.summary import summary_of
-    from manyviews.runs.outcomes import data_checksum
 
     return run_record("compare", data) | {
-        "checksum": data_checksum(Dataset("data", data.views, None, (), "", "")),
-        "n_clusters": n_clusters,
+        **content,
         "finished": True,
         "options": vars(options),
         **summary_of(found),
@@ -207,11 +217,13 @@ def _repeat_with(record: Mapping[str, Any], given: Sequence[str]) -> str | None:
     return shlex.join(["manyviews", "cluster", *given, *map(str, settings)])
 
 
-def _settled(numbers: Numbers, data: LoadedViews, seed: int, progress: Stages) -> tuple[int, dict[str, Any] | None]:
+def _settled(
+    numbers: Numbers, data: LoadedViews, seed: int, progress: Stages, weights: Mapping[str, float]
+) -> tuple[int, dict[str, Any] | None]:
     if numbers.last < 2:
         check_n_clusters(numbers.last, data.views)
         raise UsageError("-k 1: with one cluster there is nothing to compare; give 2 or more")
-    return settled_number(numbers, data.views, seed, progress)
+    return settled_number(numbers, data.views, seed, progress, weights or None)
 
 
 def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
@@ -243,22 +255,26 @@ def chosen_methods(methods: str | None, family: str | None) -> list[MethodInfo]:
 
 
 def _input_arguments(
-    source: str | None, view: Sequence[str], reading: Reading, impute: str | None, header: Header
+    source: str | None,
+    view: Sequence[str],
+    weight: Sequence[str],
+    reading: Reading,
+    preparing: Preparing | None,
+    header: Header,
 ) -> list[str]:
     """Return the arguments that give another command the same data."""
     words = [] if source is None else [source]
-    for pair in view:
-        words += ["--view", pair]
+    for option, pairs in (("--view", view), ("--weight", weight)):
+        words += [word for pair in pairs for word in (option, pair)]
     options = {
         "--id": reading.id_column,
         "--truth": reading.truth,
         "--missing": reading.missing,
-        "--impute": impute,
         "--header": None if header == "auto" else header,
     }
     for name, value in options.items():
         words += [] if value is None else [name, value]
-    return words + reading.layout.words()
+    return words + ([] if preparing is None else preparing.words()) + reading.layout.words()
 
 
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:

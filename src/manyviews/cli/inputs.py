@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from manyviews.cli.console import UsageError, user_input
+from manyviews.cli.distances import check_takes_distances
 from manyviews.cli.layout import Layout, split_list
 from manyviews.pages.wording import amount
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Reading",
     "check_n_clusters",
-    "check_takes_distances",
+    "file_and_columns",
     "fill_cells",
     "fill_like",
     "keep_numbers",
@@ -29,18 +31,22 @@ __all__ = [
     "load_new",
     "parse_scaling",
     "parse_settings",
+    "parse_views",
     "whole_number",
 ]
 
 # Constructor parameters that have an option of their own, or none on the command line.
-_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "random_state": "--seed"}
+_OPTIONS = {"n_clusters": "-k", "scaling": "--scaling", "view_weights": "--weight", "random_state": "--seed"}
 _HIDDEN = {"views"}
 _SCALINGS = ("auto", "standard", "minmax", "unit", "tfidf", "none")
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class Reading(NamedTuple):
-    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model."""
+    """How files are read: ids and classes, what becomes of gaps, header, layout, and the columns of a model.
+
+    ``about`` are columns that describe the samples.
+    """
 
     id_column: str | None = None
     truth: str | None = None
@@ -49,6 +55,7 @@ class Reading(NamedTuple):
     gaps: bool = False
     layout: Layout = Layout()
     known: dict[str, Any] | None = None
+    about: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
         """Return what ``read_views`` takes."""
@@ -86,10 +93,21 @@ def load_input(source: str | None, view: Sequence[str], reading: Reading) -> Loa
 
     with user_input():
         if source is None:
-            return read_views(_parse_views(view), **reading.options())
+            return read_views(parse_views(view), **reading.options())
         if os.path.exists(source) or _looks_like_path(source):
             return read_views(source, **reading.options())
     return _load_named(source, reading)
+
+
+def input_name(source: str | None, view: Sequence[str]) -> str:
+    """Return the name that ``load_input`` will give the data; "" where it will refuse what was given."""
+    if (source is None) == (not view):
+        return ""
+    from manyviews.io.read import data_name
+
+    if source is None:
+        return data_name(parse_views(view))
+    return data_name(source) if os.path.exists(source) or _looks_like_path(source) else _known_name(source)
 
 
 def load_new(source: str | None, view: Sequence[str], reading: Reading) -> LoadedViews:
@@ -166,7 +184,8 @@ def _looks_like_path(source: str) -> bool:
     return os.path.basename(source) != source or os.path.splitext(source)[1] != ""
 
 
-def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+def parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]:
+    """Return path and columns of each view given as ``NAME=FILE`` or ``NAME=FILE:COLUMNS``."""
     sources: dict[str, tuple[str, list[str] | None]] = {}
     for pair in view:
         name, mark, path = pair.partition("=")
@@ -174,11 +193,11 @@ def _parse_views(view: Sequence[str]) -> dict[str, tuple[str, list[str] | None]]
             raise UsageError(f"--view {pair}: write --view NAME=FILE, or NAME=FILE:COLUMNS")
         if name in sources:
             raise UsageError(f"--view {pair}: there is a view {name!r} already; give every view a name of its own")
-        sources[name] = _file_and_columns(path)
+        sources[name] = file_and_columns(path)
     return sources
 
 
-def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
+def file_and_columns(text: str) -> tuple[str, list[str] | None]:
     """Return a path and what stands behind its colon; a colon may be part of the path, if such a file exists."""
     places = [i for i, mark in enumerate(text) if mark == ":"]
     if os.path.exists(text) or not places:
@@ -190,6 +209,13 @@ def _file_and_columns(text: str) -> tuple[str, list[str] | None]:
     if not columns and at < len(text):
         raise UsageError(f"--view ...={text}: name the columns behind the colon, or leave it out")
     return text[:at], columns or None
+
+
+def _known_name(name: str) -> str:
+    from manyviews.datasets.registry import find
+
+    entry = find(name)
+    return "" if entry is None else entry.name
 
 
 def _load_named(name: str, reading: Reading) -> LoadedViews:
@@ -253,18 +279,6 @@ def parse_settings(settings: Sequence[str], method: type) -> dict[str, Any]:
     return parsed
 
 
-def check_takes_distances(method: str, name: str) -> None:
-    """Refuse distances between samples for a method that takes none, or says so by another parameter."""
-    from manyviews.cluster.alternatives import distance_settings
-
-    settings = distance_settings()
-    if method not in settings:
-        takers = ", ".join(f"{taker} ({setting})" for taker, setting in settings.items())
-        raise UsageError(f"--set {name}=distance: {method} takes no distances; use {takers}")
-    if settings[method] != f"{name}=distance":
-        raise UsageError(f"--set {name}=distance: {method} takes distances by --set {settings[method]}")
-
-
 def _literal(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -323,6 +337,46 @@ def parse_scaling(scaling: Sequence[str], names: Sequence[str]) -> Any:
             )
         chosen[name] = _scaling_word(word)
     return {name: chosen.get(name, "auto") for name in names}
+
+
+def parse_weights(given: Sequence[str], names: Sequence[str]) -> dict[str, float] | None:
+    """Return what each view counts from NAME=W.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Pairs.
+    names : sequence of str
+        Names of the views.
+
+    Returns
+    -------
+    dict of str to float or None
+        Of the views named; None where none was.
+
+    Raises
+    ------
+    UsageError
+        If a view is unknown or named twice, or a weight is no number of 0 or more, or all are 0.
+    """
+    weights: dict[str, float] = {}
+    for pair in given:
+        name, _, text = pair.rpartition("=")
+        if not name:
+            raise UsageError(f"--weight {pair}: write --weight NAME=NUMBER, such as --weight {names[0]}=2")
+        if name not in names:
+            raise UsageError(f"--weight {pair}: there is no view {name!r}; the views are {', '.join(names)}")
+        if name in weights:
+            raise UsageError(f"--weight {pair}: view {name!r} was given a weight already")
+        try:
+            weights[name] = float(text)
+        except ValueError:
+            weights[name] = math.nan
+        if not 0 <= weights[name] < math.inf:
+            raise UsageError(f"--weight {pair}: {text!r} is no number of 0 or more; 1 is usual, 0 leaves the view out")
+    if weights and not any(weights.get(name, 1.0) for name in names):
+        raise UsageError("--weight leaves all views out; give at least one a weight above 0")
+    return weights or None
 
 
 def _scaling_word(word: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import UsageError, user_input
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["settled_number"]
 
 
-def settled_number(numbers: Numbers, views: Views, seed: int, progress: Stages) -> tuple[int, dict[str, Any] | None]:
+def settled_number(
+    numbers: Numbers, views: Views, seed: int, progress: Stages, weights: Mapping[str, float] | None = None
+) -> tuple[int, dict[str, Any] | None]:
     """Return the number of clusters to work with, and how it was chosen.
 
     Parameters
@@ -28,13 +31,15 @@ def settled_number(numbers: Numbers, views: Views, seed: int, progress: Stages) 
         Seed of the choice.
     progress : Stages
         Shows it, and keeps its time.
+    weights : mapping of str to float, default=None
+        What each view counts; alike by default.
 
     Returns
     -------
     n_clusters : int
         The number given, or chosen.
     chosen : dict or None
-        ``n_clusters``, ``reason`` and ``scores``; None where one number was given.
+        ``n_clusters``, ``reason``, ``scores`` and ``splits``; None where one number was given.
 
     Raises
     ------
@@ -57,9 +62,15 @@ def settled_number(numbers: Numbers, views: Views, seed: int, progress: Stages) 
     from manyviews.recommend.choose_k import choose_k
 
     with progress.stage("choice", f"choosing a number of clusters from {first} to {last}"), user_input():
-        found = choose_k(views, range(first, last + 1), random_state=seed)
+        found = choose_k(views, range(first, last + 1), view_weights=weights and dict(weights), random_state=seed)
     if found.n_clusters is None:
         raise UsageError(f"{found.reason} Give -k a number to cluster all the same")
     check_n_clusters(found.n_clusters, views)
     scores = {str(k): own for k, own in found.scores.items()}
-    return found.n_clusters, {"n_clusters": found.n_clusters, "reason": found.reason, "scores": scores}
+    splits = {str(k): own for k, own in found.splits.items()}
+    return found.n_clusters, {
+        "n_clusters": found.n_clusters,
+        "reason": found.reason,
+        "scores": scores,
+        "splits": splits,
+    }

@@ -24,6 +24,7 @@ __all__ = [
     "Switch",
     "Texts",
     "ViewFiles",
+    "Weights",
     "Whole",
     "check_jobs",
     "check_limit",
@@ -90,6 +91,7 @@ def numbers_of_clusters(_: Any, tokens: Sequence[Any]) -> Numbers:
 
 
 Texts = list[str] | None
+Weights = Annotated[Texts, Parameter(name="--weight", negative=())]
 ViewFiles = Annotated[Texts, Parameter(name="--view", negative=())]
 IdColumn = Annotated[str | None, Parameter(name="--id")]
 Missing = Literal["union", "intersection"] | None

@@ -25,7 +25,9 @@ __all__ = [
     "RECORD",
     "STORE",
     "blas_kernels",
+    "check_open",
     "check_target",
+    "content_of",
     "default_folder",
     "new_file",
     "new_folder",
@@ -56,6 +58,15 @@ def check_target(out: str | None, *, force: bool) -> None:
     if out is not None:
         with user_input():
             check_folder(out, force=force)
+
+
+def content_of(data: LoadedViews, weights: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Return by what fits on the same data are known: the checksum of the views, and what each counts, if said."""
+    from manyviews.datasets import Dataset
+    from manyviews.runs.outcomes import data_checksum
+
+    content: dict[str, Any] = {"checksum": data_checksum(Dataset("data", data.views, None, (), "", ""))}
+    return content | {"view_weights": dict(weights or {}) or None}
 
 
 @contextmanager
@@ -145,26 +156,36 @@ def open_folder(
     UsageError
         If something else is in the way, or the folder cannot be written to.
     """
-    if not out:
-        raise UsageError("the name of the output folder is empty; give one with --out")
-    folder, content = Path(os.path.realpath(out)), content or {}
-    with user_input(OSError):
-        if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{out} exists and is a file; choose another folder with --out")
+    content = content or {}
+    check_open(out, identity if force else {**identity, **content}, outputs, work=work)
+    folder = Path(os.path.realpath(out))
+    with user_input((OSError, ValueError)):
         folder.mkdir(parents=True, exist_ok=True)
         names = sorted(entry.name for entry in folder.iterdir())
-    half = [name for name in names if _is_half_written(name, outputs)]
-    foreign = [name for name in names if name not in outputs and name not in half]
-    if names and not _is_of(folder, dict(identity) if force else {**identity, **content}):
-        raise UsageError(f"{out} exists and is not the output of {work}; choose another folder with --out")
-    if foreign:
-        raise UsageError(f"{out} holds {foreign[0]}, which manyviews did not write; choose another folder")
-    with user_input((OSError, ValueError)):
+        half = [name for name in names if _is_half_written(name, outputs)]
         if half or (names and force):
             _clear(folder, half + ([name for name in names if name != STORE] if force else []), store=force)
         if force or not names:
             save_record(folder, {"manyviews": __version__, **identity, **content, "finished": False})
     return folder
+
+
+def check_open(out: str, identity: Mapping[str, Any], outputs: Sequence[str], *, work: str) -> None:
+    """Raise UsageError where ``open_folder`` would find something else in the way; nothing is made or removed."""
+    if not out:
+        raise UsageError("the name of the output folder is empty; give one with --out")
+    folder = Path(os.path.realpath(out))
+    with user_input(OSError):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"{out} exists and is a file; choose another folder with --out")
+        names = sorted(entry.name for entry in folder.iterdir())
+    foreign = [name for name in names if name not in outputs and not _is_half_written(name, outputs)]
+    if names and not _is_of(folder, identity):
+        raise UsageError(f"{out} exists and is not the output of {work}; choose another folder with --out")
+    if foreign:
+        raise UsageError(f"{out} holds {foreign[0]}, which manyviews did not write; choose another folder")
 
 
 def _is_half_written(name: str, outputs: Sequence[str]) -> bool:

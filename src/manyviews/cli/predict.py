@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from manyviews.cli.beyond import Beyond, predict_blocks, refuse_other_options
 from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_input
 from manyviews.cli.inputs import Reading, fill_like, load_new
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
 from manyviews.cli.output import new_file, refuse_inputs
+from manyviews.cli.outputs import ObsCopy, obs_copy
 from manyviews.cli.reading import say_notes
+
+if TYPE_CHECKING:
+    from manyviews.io import LoadedViews
 
 __all__ = ["predict"]
 
@@ -25,6 +31,8 @@ def predict(
     missing: Missing = None,
     header: Header = "auto",
     layout: Layout | None = None,
+    write_obs: str | None = None,
+    beyond: Beyond | None = None,
     out: str | None = None,
     safe_csv: Switch = False,
     force: Switch = False,
@@ -46,6 +54,8 @@ def predict(
         What to do with ids that some view lacks: union or intersection, as for manyviews cluster.
     header
         Whether the first row of text files holds names: auto, yes or no.
+    write_obs
+        A new .h5ad or .h5mu file: a copy of the one given, with the clusters as a column of obs; FILE:COLUMN names it.
     out
         File for the labels as csv; without it they are printed.
     safe_csv
@@ -55,12 +65,62 @@ def predict(
     quiet
         Print nothing but labels, warnings and errors.
     """
-    from manyviews.cluster.base import MultiViewClusterer
     from manyviews.cluster.registry import find_method
-    from manyviews.io.model import known_columns, load_imputer, load_model, match_features
-    from manyviews.io.write import MODEL, RECORD, write_labels
+    from manyviews.io.model import known_columns, match_features
+    from manyviews.io.write import MODEL
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
+    model, imputer = _model(folder, place)
+    _check_file(out, place, force=force)
+    if beyond is not None and beyond.asked:
+        others = {"missing": missing, "header": HEADER[header], "impute": imputer, "write_obs": write_obs}
+        others["safe_csv"] = safe_csv or None
+        refuse_other_options(beyond, source, layout, **others)
+        predict_blocks(model, known_columns(place), view or (), id_column, beyond, (out, force), progress)
+        return
+    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
+        known, gaps = known_columns(place), imputer is not None
+        reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
+        data = load_new(source, view or (), reading)
+    refuse_inputs(out, data.checksums)
+    obs = obs_copy(write_obs, data, id_column, None, force=force)
+    with user_input():
+        views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
+    data = replace(data, views=views)
+    if imputer is not None:
+        data = fill_like(data, imputer)
+    say_notes(data, progress)
+    _write(model, data, out, obs, progress, force=force, safe_csv=safe_csv)
+
+
+def _write(
+    model: Any,
+    data: LoadedViews,
+    out: str | None,
+    obs: ObsCopy | None,
+    progress: Stages,
+    *,
+    force: bool,
+    safe_csv: bool,
+) -> None:
+    """Label the new samples, and write the labels as csv and into obs."""
+    from manyviews.io.write import write_labels
+
+    views = data.views
+    with new_file(out, force=force) as stream:
+        with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
+            labels = model.predict(views)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name, safe=safe_csv)
+    if obs is not None:
+        obs.write(labels, views.sample_names, None)
+
+
+def _model(folder: str, place: str) -> tuple[Any, Any]:
+    """Return the model of a folder, and what fills cells for it."""
+    from manyviews.cluster.base import MultiViewClusterer
+    from manyviews.io.model import load_imputer, load_model
+    from manyviews.io.write import RECORD
+
     if os.path.isfile(os.path.join(folder, RECORD)) and not os.path.exists(place):
         raise UsageError(f"{folder} has no model: it was written with --no-model; run manyviews cluster without that")
     with user_input():
@@ -69,22 +129,7 @@ def predict(
         raise UsageError(f"{type(model).__name__} gives no labels to new samples; manyviews methods lists which do")
     if not isinstance(model, MultiViewClusterer):
         raise UsageError(f"{place} holds a {type(model).__name__}, which is no method of manyviews")
-    _check_file(out, place, force=force)
-    with progress.stage("read", f"reading {source or ', '.join(view or ())}"):
-        known, gaps = known_columns(place), imputer is not None
-        reading = Reading(id_column, None, missing, HEADER[header], gaps, layout or Layout(), known)
-        data = load_new(source, view or (), reading)
-    refuse_inputs(out, data.checksums)
-    with user_input():
-        views = match_features(data.views, place, partial=find_method(type(model).__name__).missing)
-    data = replace(data, views=views)
-    if imputer is not None:
-        data = fill_like(data, imputer)
-    say_notes(data, progress)
-    with new_file(out, force=force) as stream:
-        with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
-            labels = model.predict(data.views)
-        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name, safe=safe_csv)
+    return model, imputer
 
 
 def _check_file(out: str | None, model: str, *, force: bool) -> None:

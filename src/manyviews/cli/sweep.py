@@ -5,23 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from manyviews.cli.console import Stages, UsageError, print_json, print_table, user_input
 from manyviews.cli.fit_progress import shown_fits
-from manyviews.cli.inputs import Reading, check_n_clusters, parse_settings
+from manyviews.cli.inputs import Reading, check_n_clusters, parse_settings, parse_weights
+from manyviews.cli.layout import Layout
 from manyviews.cli.options import (
     HEADER,
     AsJson,
     Header,
     IdColumn,
+    MemorySize,
     Missing,
     NClusters,
     Switch,
     Texts,
     ViewFiles,
+    Weights,
     Whole,
     check_jobs,
     check_limit,
@@ -29,14 +32,16 @@ from manyviews.cli.options import (
 from manyviews.cli.output import (
     RECORD,
     STORE,
-    default_folder,
+    check_open,
+    content_of,
     open_folder,
     run_record,
     save_record,
     save_text,
 )
-from manyviews.cli.reading import read_data, say_notes
-from manyviews.cluster.registry import DEFAULT_METHOD
+from manyviews.cli.preparing import Preparing, fills
+from manyviews.cli.reading import read_data, say_notes, target_folder
+from manyviews.cluster.registry import DEFAULT_METHOD, find_method
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -59,15 +64,18 @@ def sweep(
     view: ViewFiles = None,
     method: str = DEFAULT_METHOD,
     settings: Annotated[Texts, Parameter(name="--set", negative=())] = None,
+    weight: Weights = None,
     seeds: Whole = 3,
     id_column: IdColumn = None,
     truth: str | None = None,
     missing: Missing = None,
-    impute: Literal["median", "knn"] | None = None,
+    preparing: Preparing | None = None,
     header: Header = "auto",
+    layout: Layout | None = None,
     seed: Whole = 0,
     jobs: Whole = 1,
     time_limit: float | None = None,
+    memory_limit: MemorySize = None,
     out: str | None = None,
     force: Switch = False,
     as_json: AsJson = False,
@@ -91,6 +99,8 @@ def sweep(
         Name of the method (see: manyviews methods).
     settings
         A parameter that stays as it is, PARAM=VALUE; give it once per parameter.
+    weight
+        What a view counts beside the others, as NAME=2; may be repeated. 1 is usual, 0 leaves the view out.
     seeds
         Fits at each point of the grid.
     id_column
@@ -99,8 +109,6 @@ def sweep(
         Classes to score against. A column of one table, a labelling in the .npz, or a file with one column.
     missing
         What to do with ids that some view lacks: union or intersection.
-    impute
-        Fill single empty cells: median of the column, or knn.
     header
         Whether the first row of csv and tsv files holds names: auto, yes or no.
     seed
@@ -109,6 +117,8 @@ def sweep(
         Fits at a time; -1 for one per core.
     time_limit
         Seconds that one fit may take.
+    memory_limit
+        Memory that one process may hold, such as 8GB or 500MB.
     out
         Output folder, by default manyviews-sweep-NAME in the current folder.
     force
@@ -118,27 +128,36 @@ def sweep(
     quiet
         Print nothing but warnings and errors.
     """
-    from manyviews.cluster.registry import find_method
-
     check_jobs(jobs)
     check_limit(time_limit)
     with user_input():
         chosen = find_method(method).load()
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
-    reading = Reading(id_column, truth, missing, HEADER[header], gaps=impute is not None)
-    data, _ = read_data(source, view, reading, impute, out, progress)
+    reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
+    place = target_folder(out, "manyviews-sweep", source, view, _check_place)
+    data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
+    weights = parse_weights(weight or (), data.views.names)
     say_notes(data, progress)
-    place = out or default_folder("manyviews-sweep", data.name)
-    folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=_content(data), force=force)
-    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit}
-    found = _swept(chosen(n_clusters, **fixed), data, grid, folder, fits, quiet=quiet)
-    _write(found, data, folder)
+    content = content_of(data, weights)
+    folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=content, force=force)
+    limits = {"n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed} | limits
+    found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
+    _write(found, data, method, content, folder)
+    _tell(found, place, as_json=as_json, quiet=quiet)
+
+
+def _tell(found: Sweep, place: str, *, as_json: bool, quiet: bool) -> None:
     _print(found, place, as_json=as_json, quiet=quiet)
     if all(math.isnan(value) for value in found.seconds):
         raise UsageError(f"no fit ended well: {found.reasons[0]}; choose other values")
+
+
+def _check_place(place: str) -> None:
+    check_open(place, IDENTITY, OUTPUTS, work="sweep")
 
 
 def _swept(
@@ -174,19 +193,13 @@ def _clusters(pair: str, value: str) -> int:
     return int(value)
 
 
-def _content(data: LoadedViews) -> dict[str, Any]:
-    from manyviews.datasets import Dataset
-    from manyviews.runs.outcomes import data_checksum
-
-    return {"checksum": data_checksum(Dataset("data", data.views, None, (), "", ""))}
-
-
-def _write(found: Sweep, data: LoadedViews, folder: Path) -> None:
+def _write(found: Sweep, data: LoadedViews, method: str, content: dict[str, Any], folder: Path) -> None:
+    from manyviews.recommend.sweep_page import render_sweep
     from manyviews.recommend.tables import columns_csv
 
     save_text(folder / TABLE, columns_csv(found.table))
-    save_text(folder / PAGE, found.figure().to_html(include_plotlyjs=True, full_html=True))
-    record = run_record("sweep", data) | _content(data) | {"finished": True, "parameters": list(found.parameters)}
+    save_text(folder / PAGE, render_sweep(found, title=data.name, method=method))
+    record = run_record("sweep", data) | content | {"finished": True, "parameters": list(found.parameters)}
     save_record(folder, record | {"table": _plain(found)})
 
 

@@ -11,7 +11,13 @@ from manyviews.cluster.registry import METHODS, MethodInfo
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.views import Views
 
-__all__ = ["distance_settings", "takers_of_missing", "takers_of_weights", "that_would_fit"]
+__all__ = [
+    "distance_settings",
+    "takers_of_missing",
+    "takers_of_sample_weight",
+    "takers_of_weights",
+    "that_would_fit",
+]
 
 
 def distance_settings() -> dict[str, str]:
@@ -29,14 +35,20 @@ def _has_option(constraints: Any, word: str) -> bool:
     return any(word in getattr(allowed, "options", ()) for allowed in constraints)
 
 
+def takers_of_sample_weight() -> str:
+    """Return the methods whose ``fit`` takes ``sample_weight``, with commas between."""
+    return ", ".join(row.class_name for row in METHODS if issubclass(row.load(), SampleWeightMixin))
+
+
 def takers_of_missing() -> str:
     """Return the methods that take samples not observed in some view, with commas between."""
     return ", ".join(row.class_name for row in METHODS if row.missing)
 
 
 def takers_of_weights() -> str:
-    """Return the methods whose ``fit`` takes ``sample_weight``, with commas between."""
-    return ", ".join(row.class_name for row in METHODS if issubclass(row.load(), SampleWeightMixin))
+    """Return the default and the main methods in which views may count differently, with commas between."""
+    main = (row for row in METHODS if row.main or row.default)
+    return ", ".join(row.class_name for row in main if not row.load()._weightless)
 
 
 def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:

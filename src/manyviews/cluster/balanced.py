@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.base import MultiViewClusterer
@@ -22,14 +23,20 @@ class BalancedClusterer(MultiViewClusterer):
         "balance_views": ["boolean"],
     }
 
+    # whether weights multiply the squared distances of a view; else the steps of the method see to them
+    _weighs_columns: ClassVar[bool] = True
+
     # whether the solver asks for nothing but blocks of rows, so that views on disk need not be copied
     _reads_blocks: ClassVar[bool] = False
     balance_views: bool
 
     def _fit_scaled(self, views: Views, weights: NDArray[Any] | None = None) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
-        chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
-        self._balanced = [fit_balanced(X, kind, balance=self.balance_views, weights=weights) for X, kind in chosen]
+        wanted = self._weights if self._weighs_columns else np.ones(len(views.names))
+        chosen = zip(views.arrays, self._choose_scalings(views), wanted.tolist(), strict=True)
+        self._balanced = [
+            fit_balanced(X, kind, balance=self.balance_views, weight=w, counts=weights) for X, kind, w in chosen
+        ]
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:

@@ -15,21 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.distances import check_distances, distance_scalings
+from manyviews.cluster.fitted_table import fitted_table
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
-from manyviews.cluster.sample_weight import checked_sample_weight, first_counted
+from manyviews.cluster.sample_weight import checked_sample_weight, distinct_samples, earlier_numbers, why_refused
+from manyviews.cluster.view_graphs import predictability, view_graphs
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
-from manyviews.metrics.renumbering import check_reference, matched_numbers
+from manyviews.metrics.renumbering import matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
-from manyviews.views.cells import first_equals
-from manyviews.views.check import per_view
+from manyviews.views.order import sample_order
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
+
+
+# views of up to so many bytes are copied to be fitted in an order of the samples that is not that of their rows
+MOST_MOVED = 1 << 26
 
 
 class MultiViewClusterer(ClusterMixin, ViewsReader):
@@ -40,14 +45,23 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     new samples it also inherits ``PredictMixin`` and implements ``_predict(views)``.
     """
 
+    # axes of the attributes that have an entry for each sample
+    _sample_axes: ClassVar[dict[str, tuple[int, ...]]] = dict.fromkeys(
+        ("confidence_", "embedding_", "base_labels_", "graph_"), (0,)
+    )
+    # while samples are fitted in an order of their own: where each row as given is in it
+    _given_place: Any = slice(None)
     # what "auto" does to dense views
     _dense_scaling: ClassVar[str] = "standard"
     # what to change where memory is short, besides the method
     _memory_hint: ClassVar[str] = ""
+    # why views cannot count differently, where that is so
+    _weightless: ClassVar[str] = ""
     # power of n with which the memory grows, where that is known
     _memory_order: ClassVar[int | None] = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [POSITIVE_INT],
+        "view_weights": [dict, "array-like", None],
         "scaling": [one_of("auto", *SCALINGS), dict, None],
         "views": ["array-like", dict, None],
         "random_state": ["random_state", np.random.Generator],
@@ -60,6 +74,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     n_iter_: int
     converged_: bool
     scalings_: tuple[str | None, ...]
+    view_weights_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -114,7 +129,8 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
         Notes
         -----
-        Identical samples, equal in every view, always share a cluster.
+        Identical samples, equal in every view, always share a cluster. Views of up to 64 MiB are worked on in an order
+        of the samples that their values decide, so that the order of the rows does not matter; larger ones as they are.
 
         A CSR view gives the labels of the same numbers in a dense array where ``scaling``, and ``kernel`` or ``metric``
         where there is one, are stated, and ``scaling`` is "unit", "tfidf" or None. What "auto" chooses differs: sparse
@@ -128,29 +144,24 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         return self
 
     def _why_refused(self, argument: str) -> str:
-        name = type(self).__name__
-        if argument != "sample_weight":
-            return f"{name}.fit() got an unexpected keyword argument {argument!r}; leave it out"
-        return (
-            f"{name} has no form in which samples weigh differently, so fit takes no sample_weight; leave it out, or "
-            f"use {self._alternatives().takers_of_weights()}"
-        )
+        return why_refused(type(self).__name__, argument, self._alternatives().takers_of_sample_weight)
 
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
     def _fit_checked(self, X: Any, match_to: Any, sample_weight: Any = None) -> None:
         views = self._check_views(X, reset=True)
+        self._check_weights()
         if given := self._given_distances():
             check_distances(views, given, square=True)
         weights = None if sample_weight is None else checked_sample_weight(sample_weight, len(views))
-        first = self._first_equals(views, weights)
-        earlier = None if match_to is None else self._check_earlier(match_to, len(views))
+        first = distinct_samples(views.arrays, self.n_clusters, weights)
+        earlier = None if match_to is None else earlier_numbers(match_to, len(views), self.n_clusters)
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
         counted = views if weights is None or weights.all() else views[weights > 0]
         self._note_constant(views, [name for name, X in counted.items() if is_constant(X)])
-        rng = child_rng(self.random_state)
         # rounding may part copies of a sample that lies halfway between clusters
-        raw = (self._fit(views, rng) if weights is None else self._fit_weighted(views, rng, weights))[first]
+        raw = self._fit_weighted(views, first, weights)[first]
+        self._spread()
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
         if earlier is not None:
@@ -169,11 +180,42 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return which parameter says that the views hold distances, or nothing where they do not."""
         return 'affinity="distance"' if getattr(self, "affinity", None) == "distance" else ""
 
+    def _fit_weighted(self, views: Views, first: NDArray[np.int64], weights: Any) -> NDArray[np.int64]:
+        return self._fit_in_order(views, first)
+
+    def _fit_in_order(
+        self, views: Views, first: NDArray[np.int64], weights: NDArray[Any] | None = None
+    ) -> NDArray[np.int64]:
+        """Fit the samples in an order of their own where that costs little, and store what belongs to each as given."""
+        rng = child_rng(self.random_state)
+        # only methods that weigh samples take a third argument
+        fit: Any = self._fit
+        if not self._may_move_samples() or sum(map(copy_bytes, views.arrays)) > MOST_MOVED:
+            return np.asarray(fit(views, rng) if weights is None else fit(views, rng, weights))
+        order = sample_order(views.arrays, first)
+        self._given_place = np.argsort(order)
+        earlier = {name: self.__dict__.get(name) for name in self._sample_axes}
+        try:
+            labels = fit(views[order], rng) if weights is None else fit(views[order], rng, weights[order])
+        finally:
+            given: NDArray[np.int64] = self.__dict__.pop("_given_place")
+        for name, axes in self._sample_axes.items():
+            found = self.__dict__.get(name)
+            if found is not None and found is not earlier[name]:
+                for axis in axes:
+                    found = found[given] if axis == 0 else found[:, given]
+                self.__dict__[name] = found
+        kept: NDArray[np.int64] = self.history_.labels if hasattr(self, "history_") else np.empty(0, dtype=np.int64)
+        if kept.size:
+            self.history_ = replace(self.history_, labels=kept[:, given])
+        return np.asarray(labels[given])
+
+    def _may_move_samples(self) -> bool:
+        """Return whether samples may be fitted in another order; not where columns stand for samples, as in kernels."""
+        return getattr(self, "base", "features") == "features" and not self._given_distances()
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
-
-    def _fit_weighted(self, views: Views, rng: np.random.Generator, weights: NDArray[Any]) -> NDArray[np.int64]:
-        raise TypeError(f"{type(self).__name__} defines no weighted solver")
 
     def _record(self, result: Solved) -> NDArray[np.int64]:
         """Store what a solver found as the attributes that all methods share, and return its labels.
@@ -190,6 +232,27 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if (weights := getattr(result, "weights", None)) is not None:
             self.view_weights_ = weights / weights.sum()
         return result.labels
+
+    def _check_weights(self) -> None:
+        """Refuse weights that differ in a method whose steps have no place for them."""
+        if self._weightless and np.ptp(self._weights) > 0:
+            raise ValueError(
+                f"{type(self).__name__} has no place for view_weights other than 0 and equal ones, because "
+                f"{self._weightless}; use {self._alternatives().takers_of_weights()}"
+            )
+
+    def _spread(self) -> None:
+        """Give attributes with one entry per view those of the views that were left out: weight 0, no scaling."""
+        V, counted = self.n_views_in_, self._counted
+        if counted.size == V:
+            return
+        if hasattr(self, "scalings_"):
+            kinds = dict(zip(counted.tolist(), self.scalings_, strict=True))
+            self.scalings_ = tuple(kinds.get(v) for v in range(V))
+        if hasattr(self, "view_weights_"):
+            weights = np.zeros(V)
+            weights[counted] = self.view_weights_
+            self.view_weights_ = weights
 
     def _number_history(self, first: NDArray[np.intp]) -> None:
         """Match the numbers in the labels of the iterations, where they were kept, to those of the result."""
@@ -248,38 +311,12 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return the most samples for which a fit is started, None where memory alone decides."""
         return None
 
-    def _first_equals(self, views: Views, weights: NDArray[Any] | None = None) -> NDArray[np.int64]:
-        """Return the first sample that equals each, (n,), of those that count; refuse too few distinct ones."""
-        n, k = len(views), self.n_clusters
-        if k > n:
-            raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
-        first = first_equals(views.arrays)
-        if weights is not None:
-            first = first_counted(first, weights)
-        distinct = np.unique(first if weights is None else first[weights > 0]).size
-        if k > distinct:
-            raise ValueError(
-                f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "
-                f"ones share a cluster; give n_clusters={distinct} at most, or check that the right columns were given"
-            )
-        return first
-
-    def _check_earlier(self, match_to: Any, n: int) -> NDArray[np.int64]:
-        earlier = check_reference(match_to, n, "match_to")
-        largest = int(earlier.max(initial=-1))
-        if largest >= self.n_clusters:
-            raise ValueError(
-                f"match_to has a cluster {largest}, which cannot keep its number among n_clusters={self.n_clusters}; "
-                f"give n_clusters={largest + 1} at least, or compare with manyviews.metrics.match_labels afterwards"
-            )
-        return earlier
-
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""
         scaling = self.scaling
         if isinstance(scaling, dict):
-            scaling = dict.fromkeys(names, "auto") | scaling
-        chosen = per_view(scaling, names, "scaling")
+            scaling = dict.fromkeys(getattr(self, "view_names_in_", names), "auto") | scaling
+        chosen = self._of_each(scaling, names, "scaling")
         bad = [kind for kind in chosen if kind not in ("auto", None, *SCALINGS)]
         if bad:
             raise ValueError(f"the 'scaling' parameter must be 'auto', None or one of {SCALINGS}, got {bad[0]!r}")
@@ -302,19 +339,28 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         telling = [v for v, name in enumerate(views.names) if name not in self._constant]
         return telling or list(range(len(views.names)))
 
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + fitted_table(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += fitted_table(self)
+        return bundle
+
     def _say(self, message: str) -> None:
         if self.verbose:
             print(f"[{type(self).__name__}] {message}")
 
 
 class PredictMixin:
-    """Adds ``predict`` to a method that has a rule for new samples, ``_predict(views)``, giving labels as ``_fit``."""
+    """Adds ``predict`` and ``score`` to a method whose ``_predict(views)`` gives labels as ``_fit``."""
 
     def _can_predict(self) -> bool:
         return True
 
     @available_if(lambda self: self._can_predict())
-    def predict(self: Any, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the clusters of new samples.
 
         Parameters
@@ -332,10 +378,50 @@ class PredictMixin:
         ValueError
             If views are missing, unknown or of another width.
         """
+        return self._label_new(X)[1]
+
+    @available_if(lambda self: self._can_predict())
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how much of the grouping of samples their nearest neighbours know, without any classes.
+
+        The samples are labelled by ``predict``. Then, in each view by itself, every sample is given the commonest
+        cluster among its 5 nearest neighbours; the score is the adjusted Rand index of these guesses and the labels,
+        mean over the views: the ``structure`` of ``manyviews.compare``.
+
+        Parameters
+        ----------
+        X : Views, sequence, mapping or table
+            The same views of samples, those of the fit or held out. At least 3; where there are more than 4000, the
+            same random 4000 are looked at.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Higher is better: 1 where every guess is right, about 0 for a random grouping, 0 for a single cluster.
+
+        Raises
+        ------
+        ValueError
+            If views are missing, unknown or of another width, or no view says something of three samples.
+
+        Notes
+        -----
+        What scikit-learn's searches go by where no ``scoring`` is given, so that parameters can be chosen on held-out
+        samples. For the number of clusters take ``manyviews.choose_k``: it asks for stability too, and says where there
+        is no clear number. Cost O(m² d) per view for m samples.
+        """
+        views, labels = self._label_new(X)
+        known = [predictability(view, labels[view.rows]) for view in view_graphs(views)]
+        if not known:
+            raise ValueError(f"score needs a view that says something of 3 samples or more, got {len(views)} samples")
+        return float(np.mean(known))
+
+    def _label_new(self: Any, X: Any) -> tuple[Views, NDArray[np.int64]]:
         check_is_fitted(self)
         with plain_integers(self):
             views = self._check_views(X, reset=False)
             if given := self._given_distances():
                 check_distances(views, given, square=False)
-            labels: NDArray[np.int64] = self._order[self._predict(views)]
-        return labels
+            return views, self._order[self._predict(views)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,13 @@ from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import LandmarkKernels, leading_partition
 from manyviews.kernels.view_maps import ViewMap
 
-__all__ = ["BasePartitions", "exact_partitions", "kernel_numbers", "landmark_partitions"]
+__all__ = [
+    "BasePartitions",
+    "exact_partitions",
+    "kernel_numbers",
+    "landmark_partitions",
+    "landmark_projections",
+]
 
 Array = NDArray[Any]
 
@@ -41,15 +48,17 @@ class BasePartitions(NamedTuple):
         return stacked, average
 
 
-def exact_partitions(kernels: Iterable[ViewKernel], k: int) -> BasePartitions:
+def exact_partitions(kernels: Iterable[ViewKernel], k: int, weights: Sequence[float] | None = None) -> BasePartitions:
     """Compute base partitions from full kernels, which are taken one at a time and summed up: O(n² k) time each.
 
     Parameters
     ----------
     kernels : iterable of ViewKernel
-        The kernel of each view; the first is overwritten.
+        The kernel of each view; they are overwritten.
     k : int
         Number of eigenvectors.
+    weights : sequence of float, default=None
+        How often each view is there; its partition is multiplied by the root of that. Once by default.
 
     Returns
     -------
@@ -58,22 +67,24 @@ def exact_partitions(kernels: Iterable[ViewKernel], k: int) -> BasePartitions:
     """
     partitions, maps, projections, silent = [], [], [], []
     total: Array | None = None
-    for K, view_map, rows in kernels:
+    times = repeat(1.0) if weights is None else weights
+    for (K, view_map, rows), weight in zip(kernels, times, strict=weights is not None):
         found = leading_partition(K, k)
         silent.append(rows)
-        partitions.append(found.vectors)
+        partitions.append(weight**0.5 * found.vectors)
         maps.append(view_map)
-        projections.append(_divided(found))
+        projections.append(weight**0.5 * _divided(found))
+        np.multiply(K, weight, out=K)
         if total is None:
             total = K
         else:
             total += K
-    m = len(partitions)
+    parts = np.full(len(partitions), 1.0 / len(partitions)) if weights is None else np.divide(weights, sum(weights))
     assert total is not None
-    total /= m
+    total /= len(partitions) if weights is None else sum(weights)
     average = leading_partition(total, k)
     known = tuple(view_map for view_map in maps if view_map is not None)
-    projection = np.vstack([_divided(average) / m] * m)
+    projection = np.vstack([part * _divided(average) for part in parts])
     return BasePartitions(np.hstack(partitions), average.vectors, known, tuple(projections), projection, tuple(silent))
 
 
@@ -89,12 +100,26 @@ def kernel_numbers(n: int, k: int, jobs: int) -> int:
     return (2 + jobs + dense) * n * n
 
 
-def landmark_partitions(kernels: LandmarkKernels, k: int) -> BasePartitions:
-    """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory."""
+def landmark_partitions(kernels: LandmarkKernels, k: int, weights: Array | None = None) -> BasePartitions:
+    """Compute base partitions from landmark features: one more pass over the samples, O(n m k) memory.
+
+    ``weights`` (m,) says how often each view is there; once by default.
+    """
+    found, H = landmark_projections(kernels, k, weights)
+    both, columns = kernels.embedding(H), len(kernels) * k
+    stacked, mean = np.ascontiguousarray(both[:, :columns]), np.ascontiguousarray(both[:, columns:])
+    return found._replace(stacked=stacked, average=mean)
+
+
+def landmark_projections(
+    kernels: LandmarkKernels, k: int, weights: Array | None = None
+) -> tuple[BasePartitions, Array]:
+    """Return base partitions without their rows, and what turns features side by side into these, (q, (m + 1) k)."""
     m = len(kernels)
-    views = [kernels.leading(weights, k).vectors for weights in np.eye(m)]
-    average = kernels.leading(np.full(m, 1.0 / m), k).vectors
-    both = kernels.embedding(np.hstack([*views, average]))
+    times = np.ones(m) if weights is None else weights
+    views = [root * kernels.leading(one, k).vectors for one, root in zip(np.eye(m), np.sqrt(times), strict=True)]
+    average = kernels.leading(times / times.sum(), k).vectors
     projections = tuple(T[part] for T, part in zip(views, kernels.parts, strict=True))
-    stacked, mean = np.ascontiguousarray(both[:, : m * k]), np.ascontiguousarray(both[:, m * k :])
-    return BasePartitions(stacked, mean, kernels.maps, projections, average, tuple(kernels.silent))
+    none = np.zeros((0, 0))
+    found = BasePartitions(none, none, kernels.maps, projections, average, tuple(kernels.silent))
+    return found, np.hstack([*views, average])

@@ -2,29 +2,37 @@ r"""Consensus: the partition that shares most with the base clusterings and part
 
 from __future__ import annotations
 
-from operator import itemgetter
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, Ensemble, as_fitted, draw_groups, fit_ensemble
-from manyviews.cluster.consensus_members import Member, Treatment, treatments_of, view_treatments, votes
+from manyviews.cluster.anchors.base import (
+    AnchorEnsembleClusterer,
+    Ensemble,
+    GroupDraws,
+    draw_groups,
+    fit_ensemble,
+    wide_rows,
+)
+from manyviews.cluster.anchors.checks import as_fitted
+from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
+from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
-from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
+from manyviews.partitions.view_links import CutRecipe
+from manyviews.prototypes.row_means import keeps_rows, kept_bytes
 from manyviews.prototypes.view_treatment import as_sparse_if_so
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
-__all__ = ["Consensus"]
+__all__ = ["Ballot", "Consensus", "make_ballot", "vote_columns"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -34,13 +42,14 @@ FEWEST, MOST = 20, 100
 FRACTIONS = (0.2, 0.8)
 # where hardly a sample moves without one view or the other, which of them it is says nothing
 LEAST_CHANGE = 0.01
+# copies of all views that the methods make which put them side by side
+SIDE_BY_SIDE = 4
 BASE_RULE = EmbeddingRule("cosine", 5, 1)
 
 
-class _Ballot(NamedTuple):
-    """All partitions side by side (n, M), their sizes, weights and views (M, V), and where each came from."""
+class Ballot(NamedTuple):
+    """Sizes, weights and views (M, V) of all partitions, and where each came from."""
 
-    labels: NDArray[np.int32]
     sizes: Labels
     weights: Array
     uses: NDArray[np.bool_]
@@ -66,16 +75,16 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
     n_base_clusterings : int or "auto", default="auto"
         Base clusterings on anchors; more of them make the result steadier, at proportional cost. "auto": 120 000 / n,
         but 20 to 100.
-    system_weight : float, default=0.4
+    system_weight : float or "auto", default="auto"
         Weight of the partitions of other methods, of 1 in all; raising it trusts them more against the base
-        clusterings, 0 makes none of them.
+        clusterings, 0 makes none of them. "auto": every partition counts alike, whoever made it.
     n_anchors : int, default=1000
         Anchors of a base clustering, shared evenly by its views, at most n; more of them follow finer shapes.
     n_neighbors : int, default=5
         Links of a sample in a base clustering, shared evenly by its views; more of them blur.
     view_weights : mapping or sequence of float, default=None
-        What each view counts, relative to the others: how often it is drawn, 0 leaves it out. By default all alike.
-        Other methods take part only where all weights that are not 0 are equal.
+        What each view counts, relative to the others: how often it is drawn, and what it counts in the methods that
+        take part; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": each treatment in turn. Anything else holds for all members.
     views : list of int or mapping, default=None
@@ -132,8 +141,8 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
     left out. ``predict`` lets the base clusterings on anchors vote alone, as several of the other methods have no rule
     for new samples: training samples between clusters may get another label than in ``labels_``.
 
-    Rule and weights were compared on 22 data sets, each left out in turn; weights of other methods from 0 to 0.4 do
-    about as well; ``benchmarks/quality.py`` has the figures.
+    Rules and weights were compared on 22 data sets, each left out in turn: other methods may weigh 0 to 0.4 in all and
+    the mean is the same, so each partition has one vote; ``benchmarks/quality.py`` has the figures.
 
     References
     ----------
@@ -155,10 +164,9 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = AnchorEnsembleClusterer._parameter_constraints | {
         "n_base_clusterings": [POSITIVE_INT, one_of("auto")],
-        "system_weight": [SHARE_BELOW_ONE],
+        "system_weight": [SHARE_BELOW_ONE, one_of("auto")],
         "n_anchors": [POSITIVE_INT],
         "n_neighbors": [POSITIVE_INT],
-        "view_weights": [dict, "array-like", None],
     }
 
     def __init__(
@@ -166,7 +174,7 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
         n_clusters: int = 8,
         *,
         n_base_clusterings: int | Literal["auto"] = "auto",
-        system_weight: float = 0.4,
+        system_weight: float | Literal["auto"] = "auto",
         n_anchors: int = 1000,
         n_neighbors: int = 5,
         view_weights: Any = None,
@@ -179,19 +187,19 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.system_weight = system_weight
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
-        self.view_weights = view_weights
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), FRACTIONS
-        widths = [stored_width((X,)) for X in views.arrays]
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(widths)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        return self._ensemble_bytes(n, self._ensemble_size(n), 2 * self.n_clusters, anchor, one)
+        n = len(views)
+        ensemble = self._anchored_bytes(views, self._ensemble_size(n), 2 * self.n_clusters, FRACTIONS, "auto")
+        # what stays of the anchors while other methods put the views side by side, with copies
+        kept = kept_bytes(n, [X.shape[1] for X in views.arrays if keeps_rows(X, self.n_anchors)], 0.0, 0)
+        others = SIDE_BY_SIDE * sum(map(copy_bytes, views.arrays)) if n <= SYSTEMS[0].most_samples else 0
+        return max(ensemble, kept + others)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -200,41 +208,30 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> Labels:
         anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
-        wanted = self._wanted(views.names)
-        self._told = [v for v in self._telling(views) if wanted[v] > 0] or list(np.flatnonzero(wanted))
+        self._told = self._telling(views)
         scalings = self._scalings(views.names)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
         told = tuple(arrays[v] for v in self._told)
         chosen = [scalings[v] for v in self._told]
-        observed, chances = views.observed[:, self._told], wanted[self._told] / wanted[self._told].sum()
+        observed, chances = views.observed[:, self._told], self._weights[self._told] / self._weights[self._told].sum()
         treatments = treatments_of(told, chosen)
         first = view_treatments(told, chosen, treatments[0], counts)
         kinds = {v: treatment.scaling.kind for v, treatment in zip(self._told, first, strict=True)}
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
         ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng, counts)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
-        alike = bool(np.ptp(chances) < 1e-12) and self.system_weight > 0 and self.n_clusters > 1
+        asked = self.system_weight != 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
-        found = list(votes(part, self.n_clusters, chosen, system_rng, counts)) if alike else []
-        ballot = _ballot(ensembles, treatments, found, self.system_weight, len(self._told))
+        weights = self._weights[self._told]
+        found = list(votes(part, self.n_clusters, chosen, system_rng, weights, counts)) if asked else []
+        sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
+        ballot = make_ballot(sizes, uses, treatments, found, self.system_weight)
+        labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
+        sources = (told, observed, first, ensembles[0].kept)
         with one_blas_thread():
-            return self._elect(views, ballot, (told, observed, first), (cut_rng, fallback_rng), counts)
-
-    def _wanted(self, names: tuple[str, ...]) -> Array:
-        """Return the weights (V,) that the user wants."""
-        given = self.view_weights
-        if given is None:
-            return np.ones(len(names))
-        if isinstance(given, dict):
-            given = dict.fromkeys(names, 1.0) | given
-        wanted = np.array([float(weight) for weight in per_view(given, names, "view_weights")])
-        if not (np.isfinite(wanted).all() and (wanted >= 0).all() and wanted.any()):
-            raise ValueError(
-                f"the 'view_weights' parameter must be numbers of 0 or more, not all of them 0, got {self.view_weights}"
-            )
-        return wanted
+            return self._elect(views, labels, ballot, sources, (cut_rng, fallback_rng), counts)
 
     def _anchored(
         self,
@@ -247,86 +244,102 @@ class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
         counts: Array | None,
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
-        n, V, k = observed.shape[0], len(arrays), self.n_clusters
-        M = -(-self._ensemble_size(n) // len(treatments))
+        n, V = observed.shape[0], len(arrays)
+        ensembles: list[Ensemble] = []
+        stored: Any = None
+        for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
+            learned = view_treatments(arrays, scalings, treatment, counts)
+            stored = wide_rows(arrays, observed, recipe) if stored is None else stored
+            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored, "counts": counts}
+            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, child, **jobs))
+        return ensembles
+
+    def _draws(
+        self, n: int, V: int, treatments: tuple[Treatment, ...], rng: np.random.Generator
+    ) -> Iterator[tuple[Treatment, GroupDraws, CutRecipe, np.random.Generator]]:
+        """Yield each treatment with the groups drawn for it, the recipe of their cuts and a generator."""
+        k, M = self.n_clusters, -(-self._ensemble_size(n) // len(treatments))
         largest = max(k, min(2 * k, n - 1))
         recipe = CutRecipe(k, max(self.n_anchors, k), self.n_neighbors, "auto", BASE_RULE)
-        ensembles = []
         for treatment, child in zip(treatments, rng.spawn(len(treatments)), strict=True):
             draw_rng, fit_rng = child.spawn(2)
             self._say(f"{M} base clusterings, {treatment.name}")
-            draws = draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng)
-            learned = view_treatments(arrays, scalings, treatment, counts)
-            options: dict[str, Any] = {"n_jobs": self.n_jobs, "chances": chances, "counts": counts}
-            ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, fit_rng, **options))
-        return ensembles
+            yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
 
     def _elect(
-        self, views: Views, ballot: _Ballot, sources: Any, rngs: tuple[Any, Any], counts: Array | None
+        self,
+        views: Views,
+        base_labels: Array,
+        ballot: Ballot,
+        sources: Any,
+        rngs: tuple[Any, Any],
+        counts: Array | None,
     ) -> Labels:
-        told, observed, treatments = sources
-        k, anchored = self.n_clusters, len(self._cuts)
+        told, observed, treatments, kept = sources
         options = {"weights": ballot.weights, "counts": counts}
-        labels, cut = fit_agreement_cut(ballot.labels, ballot.sizes, k, rngs[0], **options)
-        confidence = cut.confidence(ballot.labels, labels)
-        self._consensus: AgreementCut = cut.of_first(anchored)
-        self._fallback = fit_fallback(told, observed, treatments, labels, k, rngs[1])
-        changed = np.zeros(len(views.names))
-        changed[self._told] = LEAST_CHANGE + changed_without(ballot.labels, labels, cut, ballot.uses)
-        self.base_labels_, self.n_base_clusters_ = ballot.labels, ballot.sizes
-        names = [views.names[v] for v in self._told]
+        labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], **options)
+        confidence = cut.confidence(base_labels, labels)
+        self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1], kept)
+        changed = changed_without(base_labels, labels, cut, ballot.uses)
+        self.base_labels_ = base_labels
+        weights = self._keep(cut, ballot, [_agreement(labels, column) for column in base_labels.T], changed)
+        labels = self._complete(labels, told, observed)
+        found = FitResult.of_one_step(labels, cut.objective, confidence=confidence, weights=weights)
+        return self._record(found)
+
+    def _keep(self, cut: AgreementCut, ballot: Ballot, agreements: list[float], changed: Array) -> Array:
+        """Store the rule and the members, whose agreements with the result are given; return weights of the views."""
+        self._consensus: AgreementCut = cut.of_first(len(self._cuts))
+        self.n_base_clusters_ = ballot.sizes
+        names = [self._fitted_views.names[v] for v in self._told]
+        shares = ballot.weights / ballot.weights.sum()
         self.members_ = [
             Member(
                 *origin,
                 tuple(name for name, used in zip(names, uses, strict=True) if used),
                 int(size),
                 float(weight),
-                _agreement(labels, column),
+                agreement,
             )
-            for origin, uses, size, weight, column in zip(
-                ballot.origins,
-                ballot.uses,
-                ballot.sizes,
-                ballot.weights / ballot.weights.sum(),
-                ballot.labels.T,
-                strict=True,
+            for origin, uses, size, weight, agreement in zip(
+                ballot.origins, ballot.uses, ballot.sizes, shares, agreements, strict=True
             )
         ]
-        labels = self._complete(labels, told, observed)
-        found = FitResult.of_one_step(labels, cut.objective, confidence=confidence, weights=changed)
-        return self._record(found)
+        weights = np.zeros(len(self._fitted_views.names))
+        weights[self._told] = LEAST_CHANGE + changed
+        return weights
 
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
         arrays = as_fitted(views.arrays, self._sparse_views)
         return tuple(arrays[v] for v in self._told), views.observed[:, self._told]
 
 
-def _ballot(
-    ensembles: list[Ensemble],
+def make_ballot(
+    sizes: list[Labels],
+    uses: list[NDArray[np.bool_]],
     treatments: tuple[Treatment, ...],
     found: list[tuple[str, str, Labels]],
-    system_weight: float,
-    V: int,
-) -> _Ballot:
-    """Put all partitions side by side, those on anchors first, with weights of mean 1."""
-    labels = [ensemble.labels for ensemble in ensembles]
-    sizes = [ensemble.sizes for ensemble in ensembles]
-    uses = [ensemble.uses(V) for ensemble in ensembles]
-    origins = [
-        ("anchor cut", treatment.name)
-        for treatment, ensemble in zip(treatments, ensembles, strict=True)
-        for _ in ensemble.cuts
-    ]
+    system_weight: float | Literal["auto"],
+) -> Ballot:
+    """Say what counts for the partitions of each treatment and those of other methods, with weights of mean 1."""
+    sizes, uses = list(sizes), list(uses)
+    V = uses[0].shape[1]
+    origins = [("anchor cut", treatment.name) for treatment, made in zip(treatments, sizes, strict=True) for _ in made]
     M = len(origins)
-    weights = np.full(M, 1.0 if not found else (1.0 - system_weight) / M)
+    share = len(found) / (M + len(found)) if system_weight == "auto" or not found else system_weight
+    weights = np.full(M, (1.0 - share) / M)
     if found:
-        labels.append(np.column_stack([column for *_, column in found]).astype(np.int32))
         sizes.append(np.array([int(column.max()) + 1 for *_, column in found]))
         uses.append(np.ones((len(found), V), dtype=bool))
         origins += [(method, scaling) for method, scaling, _ in found]
-        weights = np.concatenate([weights, np.full(len(found), system_weight / len(found))])
+        weights = np.concatenate([weights, np.full(len(found), share / len(found))])
     stacked = np.concatenate(sizes).astype(np.int64)
-    return _Ballot(np.hstack(labels), stacked, weights / weights.mean(), np.vstack(uses), origins)
+    return Ballot(stacked, weights / weights.mean(), np.vstack(uses), origins)
+
+
+def vote_columns(found: list[tuple[str, str, Labels]]) -> list[NDArray[np.int32]]:
+    """Return the partitions of other methods side by side, or nothing where there are none."""
+    return [np.column_stack([column for *_, column in found]).astype(np.int32)] if found else []
 
 
 def _agreement(labels: Labels, column: Array) -> float:

@@ -17,7 +17,16 @@ from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.prototypes.view_treatment import auto_metric, fit_treatment
 from manyviews.views import Views
 
-__all__ = ["SYSTEMS", "Member", "System", "Treatment", "treatments_of", "view_treatments", "votes"]
+__all__ = [
+    "SYSTEMS",
+    "Member",
+    "System",
+    "Treatment",
+    "treated_as",
+    "treatments_of",
+    "view_treatments",
+    "votes",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -72,7 +81,7 @@ SYSTEMS = (
     System("concat-kmeans", 100_000, EVERY_SCALING, {"n_init": 5}),
     System("concat-spectral", 5_000, EVERY_SCALING, {}),
     System("sum-spectral", 5_000, EVERY_SCALING, {}),
-    System("op-lfmvc", 2_500, EVERY_SCALING, {}),
+    System("op-lfmvc", 2_500, ("auto",), {}),  # its cost is that of all others together
     System("mspl", 20_000, ("auto",), {}),
     System("udbgl", 5_000, ("auto",), {}),
     System("mvec", 700, ("auto",), {}),
@@ -97,8 +106,15 @@ def view_treatments(
     arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment, counts: Array | None = None
 ) -> list[ViewTreatment]:
     """Learn one treatment of all views, from samples that count so often (n,)."""
-    effects = (_treated(X, scaling, treatment) for X, scaling in zip(arrays, scalings, strict=True))
+    effects = treated_as(arrays, scalings, treatment)
     return [fit_treatment(X, scaling, metric, counts) for X, (scaling, metric) in zip(arrays, effects, strict=True)]
+
+
+def treated_as(
+    arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment
+) -> list[tuple[str | None, str]]:
+    """Return scaling and metric of each view under a treatment, given the scalings asked for ("auto": one's own)."""
+    return [_treated(X, scaling, treatment) for X, scaling in zip(arrays, scalings, strict=True)]
 
 
 def _treated(X: Any, scaling: str | None, treatment: Treatment) -> tuple[str | None, str]:
@@ -108,7 +124,12 @@ def _treated(X: Any, scaling: str | None, treatment: Treatment) -> tuple[str | N
 
 
 def votes(
-    views: Views, k: int, scalings: Sequence[str | None], rng: np.random.Generator, counts: Array | None = None
+    views: Views,
+    k: int,
+    scalings: Sequence[str | None],
+    rng: np.random.Generator,
+    weights: Array,
+    counts: Array | None = None,
 ) -> Iterator[tuple[str, str, Labels]]:
     """Yield method, scaling and labels (n,) of every system that can afford the samples.
 
@@ -122,6 +143,8 @@ def votes(
         What the user asked for, per view.
     rng : Generator
         Parent of the generators of the systems.
+    weights : ndarray of shape (V,)
+        What each view counts.
     counts : ndarray of shape (n,), default=None
         How often each sample counts, for the systems that have a form for it; once by default.
 
@@ -144,7 +167,7 @@ def votes(
             chosen = {name: scaling if own == "auto" else own for name, own in zip(views.names, scalings, strict=True)}
             if scaling != "auto" and "auto" not in scalings:
                 continue  # the user decides on all views: once is enough
-            model = row.load()(k, scaling=chosen, random_state=child, **system.settings)
+            model = row.load()(k, view_weights=weights, scaling=chosen, random_state=child, **system.settings)
             found = _labels(model, part, None if counts is None else counts[rows])
             if found is not None:
                 labels = np.full(len(views), -1, dtype=np.int64)

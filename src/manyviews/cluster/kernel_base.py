@@ -32,7 +32,6 @@ from manyviews.linalg.blocks import unit_rows
 from manyviews.partitions.discretize import center_confidence, kmeans_rows
 from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["ConsensusClusterer", "LateFusionClusterer"]
 
@@ -97,18 +96,23 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         self._choose_kernels(views)
         k, m = self.n_clusters, len(views.names)
         if self.base == "embedding":
-            return BasePartitions(_checked_partitions(views, k), None)
+            return BasePartitions(self._rooted(_checked_partitions(views, k)), None)
         self._say(f"base partitions of {m} views, {self.approximation_}")
         if self.approximation_ == "exact":
-            partitions = exact_partitions(self._exact_kernels(views), k)
+            partitions = exact_partitions(self._exact_kernels(views), k, self._weights.tolist())
         else:
-            partitions = landmark_partitions(self._landmark_kernels(views, rng), k)
+            partitions = landmark_partitions(self._landmark_kernels(views, rng), k, self._weights)
         self._check_signal(views, partitions.silent)
         return partitions
 
+    def _rooted(self, stacked: Array) -> Array:
+        """Return partitions side by side (n, m·k), each multiplied by the root of how often its view is there."""
+        return np.asarray(stacked * np.sqrt(np.repeat(self._weights, self.n_clusters)))
+
     def _check_signal(self, views: Views, silent: Sequence[Array]) -> None:
         """Refuse views of which none tells samples apart; warn of those that tell nothing, or nothing of some."""
-        self._note_constant(views, check_signal(views.names, silent, self.n_clusters), " to its kernel")
+        as_given = [rows[self._given_place] for rows in silent]
+        self._note_constant(views, check_signal(views.names, as_given, self.n_clusters), " to its kernel")
 
     def _choose_kernels(self, views: Views) -> None:
         """Check what the views are said to be, and choose between exact kernels and landmarks."""
@@ -140,7 +144,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
 
     def _recipes(self, views: Views) -> list[ViewRecipe]:
         names = views.names
-        kernels = per_view(self.kernel, names, "kernel")
+        kernels = self._of_each(self.kernel, names, "kernel")
         gammas = self._gammas(names)
         unit = self._unit_kernels()
         rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
@@ -148,7 +152,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
 
     def _gammas(self, names: tuple[str, ...]) -> tuple[float | None, ...]:
         """Return the factor of the squared distance that is asked for, per view."""
-        gammas = per_view(self.gamma, names, "gamma")
+        gammas = self._of_each(self.gamma, names, "gamma")
         for name, gamma in zip(names, gammas, strict=True):
             if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
                 raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
@@ -160,7 +164,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""
         if self.base == "embedding":
-            return np.hstack(views.arrays).astype(np.float64), None
+            return self._rooted(np.hstack(views.arrays).astype(np.float64)), None
         return self._partitions.rows(views.arrays)
 
     def _keep_partitions(self, partitions: BasePartitions) -> None:

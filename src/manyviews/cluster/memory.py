@@ -13,6 +13,7 @@ from manyviews.views.caller import warn_user
 
 __all__ = [
     "anchor_width",
+    "center_bytes",
     "check_memory",
     "copy_bytes",
     "kmeans_bytes",
@@ -81,6 +82,11 @@ def stored_width(arrays: Sequence[Any]) -> tuple[int, float]:
 def anchor_width(width: tuple[int, float]) -> float:
     """Return the numbers kept of an anchor, given ``stored_width``: means of ten rows, fuller than sparse rows."""
     return min(width[0], 10 * width[1])
+
+
+def center_bytes(views: Views, k: int) -> int:
+    """Return the bytes of k dense centres in all views, in double precision: many, where sparse views are wide."""
+    return 8 * k * int(views.shape[1])
 
 
 def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:

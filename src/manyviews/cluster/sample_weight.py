@@ -1,16 +1,19 @@
-"""Samples that count more or less than others: what is checked, and how samples that count nothing get a cluster."""
+"""What is asked of the samples before a fit: weights, earlier clusters, distinct ones; and those that count nothing."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Never, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.parameters import plain_integers
+from manyviews.metrics.renumbering import check_reference
 from manyviews.views import Views
+from manyviews.views.cells import first_equals
 
-__all__ = ["SampleWeightMixin", "checked_sample_weight", "first_counted"]
+__all__ = ["SampleWeightMixin", "checked_sample_weight", "distinct_samples", "earlier_numbers", "why_refused"]
 
 Array = NDArray[Any]
 # less than this part of the largest weight is lost in single precision, and counts nothing
@@ -24,9 +27,6 @@ class SampleWeightMixin:
     ``_found_for(views)`` gives what ``fit`` stores of each sample for samples that were not part of it, by the names of
     the attributes.
     """
-
-    # what is stored of pairs of view and sample, (V, n)
-    _pair_attributes: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None, *, match_to: Any = None, sample_weight: Any = None, **refused: Never) -> Self:
         """Cluster the samples.
@@ -78,24 +78,25 @@ class SampleWeightMixin:
             estimator._fit_checked(X, match_to, sample_weight)
         return self
 
-    def _fit_weighted(self: Any, views: Views, rng: np.random.Generator, weights: Array) -> NDArray[np.int64]:
+    def _fit_weighted(self: Any, views: Views, first: NDArray[np.int64], weights: Array | None) -> NDArray[np.int64]:
         """Fit on the samples that count, and give all a label."""
+        if weights is None or weights.all():
+            return np.asarray(self._fit_in_order(views, first, weights))
         counts = weights > 0
-        if counts.all():
-            return np.asarray(self._fit(views, rng, weights))
+        place = np.cumsum(counts) - 1
         labels = np.empty(len(views), dtype=np.int64)
-        labels[counts] = self._fit(views[counts], rng, weights[counts])
+        labels[counts] = self._fit_in_order(views[counts], place[first[counts]], weights[counts])
         rest = views[~counts]
         labels[~counts] = self._predict(rest)
         for name, found in self._found_for(rest).items():
-            own, axis = getattr(self, name), 1 if name in self._pair_attributes else 0
+            own, axis = getattr(self, name), self._sample_axes.get(name, (0,))[0]
             whole = np.empty((len(views), *np.moveaxis(own, axis, 0).shape[1:]), own.dtype)
             whole[counts], whole[~counts] = np.moveaxis(own, axis, 0), np.moveaxis(found, axis, 0)
             setattr(self, name, np.ascontiguousarray(np.moveaxis(whole, 0, axis)))
         return labels
 
 
-def first_counted(first: NDArray[np.int64], weights: Array) -> NDArray[np.int64]:
+def _first_counted(first: NDArray[np.int64], weights: Array) -> NDArray[np.int64]:
     """Return for each sample the first of its equals that counts, (n,), given the first of them; that if none does."""
     n = first.size
     counted = np.full(n, n)
@@ -138,3 +139,42 @@ def checked_sample_weight(sample_weight: Any, n: int) -> Array:
         weights /= largest
     weights[weights < LEAST_SHARE * weights.max()] = 0.0
     return weights
+
+
+def why_refused(method: str, argument: str, takers: Callable[[], str]) -> str:
+    """Say why ``fit`` of a method does not take an argument; ``takers`` names the methods that take weights."""
+    if argument != "sample_weight":
+        return f"{method}.fit() got an unexpected keyword argument {argument!r}; leave it out"
+    return (
+        f"{method} has no form in which samples weigh differently, so fit takes no sample_weight; leave it out, or use "
+        f"{takers()}"
+    )
+
+
+def distinct_samples(arrays: Sequence[Any], k: int, weights: Array | None) -> NDArray[np.int64]:
+    """Return the first sample that equals each, (n,), of those that count; refuse fewer distinct ones than clusters."""
+    n = arrays[0].shape[0]
+    if k > n:
+        raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
+    first = first_equals(tuple(arrays))
+    if weights is not None:
+        first = _first_counted(first, weights)
+    distinct = np.unique(first if weights is None else first[weights > 0]).size
+    if k > distinct:
+        raise ValueError(
+            f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "
+            f"ones share a cluster; give n_clusters={distinct} at most, or check that the right columns were given"
+        )
+    return first
+
+
+def earlier_numbers(match_to: Any, n: int, k: int) -> NDArray[np.int64]:
+    """Return the labels of an earlier run, (n,), whose numbers are to be kept; refuse more of them than clusters."""
+    earlier = check_reference(match_to, n, "match_to")
+    largest = int(earlier.max(initial=-1))
+    if largest >= k:
+        raise ValueError(
+            f"match_to has a cluster {largest}, which cannot keep its number among n_clusters={k}; "
+            f"give n_clusters={largest + 1} at least, or compare with manyviews.metrics.match_labels afterwards"
+        )
+    return earlier

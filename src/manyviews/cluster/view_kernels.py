@@ -26,9 +26,11 @@ from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.views.caller import warn_user
 
 __all__ = [
+    "MEAN_ROWS",
     "ViewKernel",
     "ViewRecipe",
     "check_signal",
+    "check_silent",
     "distance_kernels",
     "exact_kernels",
     "given_kernels",
@@ -160,19 +162,24 @@ def check_signal(names: Sequence[str], silent: Sequence[Array], k: int) -> list[
 
     ``silent`` has one mask of shape (n,) per view. Returned are the names of the views that say nothing at all.
     """
-    if k > 1 and all(map(np.all, silent)):
-        n = silent[0].size
+    firsts = [int(np.argmax(rows)) for rows in silent]
+    return check_silent(names, [int(np.count_nonzero(rows)) for rows in silent], firsts, silent[0].size, k)
+
+
+def check_silent(names: Sequence[str], counts: Sequence[int], firsts: Sequence[int], n: int, k: int) -> list[str]:
+    """Do what ``check_signal`` does, given of how many of n samples each view says nothing, and the first of them."""
+    if k > 1 and min(counts) == n:
         raise ValueError(
             f"all {n} samples are alike in every view (n_samples={n}), so there are no {k} clusters to find; "
             "check that the right columns were given"
         )
-    for name, rows in zip(names, silent, strict=True):
-        if rows.any() and not rows.all():
+    for name, count, first in zip(names, counts, firsts, strict=True):
+        if 0 < count < n:
             warn_user(
-                f"view {name!r}: {int(rows.sum())} sample(s) carry no information (empty, or exactly average), "
-                f"first at row {int(np.flatnonzero(rows)[0])}; the other views decide on them"
+                f"view {name!r}: {count} sample(s) carry no information (empty, or exactly average), "
+                f"first at row {first}; the other views decide on them"
             )
-    return [name for name, rows in zip(names, silent, strict=True) if rows.all()]
+    return [name for name, count in zip(names, counts, strict=True) if count == n]
 
 
 def _checked_kernel(name: str, K: Any) -> Array:

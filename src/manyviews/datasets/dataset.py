@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.views import Views
+from manyviews.views.markup import html_table
 
 __all__ = ["Dataset"]
+
+MOST_CLASSES = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,3 +45,16 @@ class Dataset:
     def __repr__(self) -> str:
         classes = "no labels" if self.labels is None else f"{len(self.class_names)} classes"
         return f"Dataset({self.name!r}: {len(self.views)} samples, {len(self.views.names)} views, {classes})"
+
+    def _repr_html_(self) -> str:
+        sizes = [] if self.labels is None else np.bincount(self.labels, minlength=len(self.class_names)).tolist()
+        named = [f"{name} ({size})" for name, size in zip(self.class_names, sizes, strict=False)]
+        more = ", …" if len(named) > MOST_CLASSES else ""
+        rows = [
+            ("samples", len(self.views)),
+            ("views", ", ".join(f"{name} ({array.shape[1]})" for name, array in self.views.items())),
+            ("classes", ", ".join(named[:MOST_CLASSES]) + more or "no labels"),
+            ("source", self.source),
+            ("licence", self.licence),
+        ]
+        return html_table(f"Data set {self.name}", ("", ""), rows)

@@ -25,7 +25,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Dataset:
     Parameters
     ----------
     name_or_path : str or path-like
-        Name of a bundled set (see :func:`manyviews.datasets.available`), or the path of a file that holds all
+        Name of a bundled set (see ``manyviews.datasets.available``), or the path of a file that holds all
         views: an ``.npz`` in the uniform layout (arrays ``view_0``, ``view_1``, ... or their CSR parts
         ``view_0_data``, ``view_0_indices``, ``view_0_indptr``, ``view_0_shape``; optionally ``labels``,
         ``view_names`` and a JSON text ``meta``), or a ``.mat`` of the field's usual shapes. Nothing in a file is

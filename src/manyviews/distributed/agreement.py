@@ -29,7 +29,14 @@ from manyviews.prototypes.lloyd import lloyd
 from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.views import Views
 
-__all__ = ["agreement_over_blocks", "completed", "consensus_over_blocks", "fallback_over_blocks"]
+__all__ = [
+    "agreement_over_blocks",
+    "completed",
+    "consensus_over_blocks",
+    "counts_taken",
+    "fallback_over_blocks",
+    "known_sample",
+]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -76,7 +83,7 @@ def agreement_over_blocks(
     costs = block_costs(best.centers, sizes, weights, "categorical", 2.0)
     cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / n)
     labels = base_labels.map(_voted, shared=(cut,))
-    taken = base_labels.total(_taken, labels, shared=(sizes, k))
+    taken = base_labels.total(counts_taken, labels, shared=(sizes, k))
     return labels, cut._replace(share=part_of(taken))
 
 
@@ -134,6 +141,14 @@ def fallback_over_blocks(
     return Fallback(tuple(treatments), tuple(references), k, int(sizes.argmax()))
 
 
+def known_sample(base_labels: Parts, labels: Parts) -> tuple[Array, Labels]:
+    """Return base labels and labels of the samples at which ``changed_without`` looks."""
+    linked = replace(base_labels, sizes=np.array(base_labels.gather(_known_count), dtype=np.int64))
+    rows = np.arange(linked.n_rows)[:: max(1, linked.n_rows // SAMPLE_ROWS)]
+    pairs = replace(base_labels.map(_both, labels), sizes=linked.sizes)
+    return linked.read(rows, _known_rows), pairs.read(rows, _known_labels)
+
+
 def completed(views: Parts, labels: Parts, fallback: Fallback) -> Parts:
     """Label the samples that no base clustering could label."""
     if int(labels.total(_silent_count)) == 0:
@@ -159,6 +174,14 @@ def _known(base_labels: Array) -> Labels:
     return np.flatnonzero((base_labels >= 0).any(axis=1))
 
 
+def _both(base_labels: Array, labels: Labels) -> tuple[Array, Labels]:
+    return base_labels, labels
+
+
+def _known_labels(pair: tuple[Array, Labels], places: Labels) -> Labels:
+    return pair[1][_known(pair[0])[places]]
+
+
 def _known_count(base_labels: Array) -> int:
     return int(_known(base_labels).size)
 
@@ -180,7 +203,8 @@ def _voted(base_labels: Array, cut: Any) -> Labels:
     return labels
 
 
-def _taken(base_labels: Array, labels: Labels, sizes: Labels, k: int) -> Array:
+def counts_taken(base_labels: Array, labels: Labels, sizes: Labels, k: int) -> Array:
+    """Return the ``taken_counts`` of a block."""
     return taken_counts(base_labels, sizes, labels, k)
 
 

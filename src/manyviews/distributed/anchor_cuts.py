@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from manyviews.cluster.anchors.base import GroupDraws, group_recipe, sample_group
 from manyviews.cluster.parallel import in_threads
@@ -16,7 +17,8 @@ from manyviews.distributed.grouping import discretize_parts
 from manyviews.distributed.parts import Parts
 from manyviews.graphs.transfer_cut import cut_embedding, reduced_eigenvectors, reduced_graph
 from manyviews.partitions.anchor_cut import NO_LABEL, AnchorCut
-from manyviews.partitions.anchor_links import (
+from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
+from manyviews.partitions.view_links import (
     CutRecipe,
     Linked,
     LinkGraph,
@@ -27,7 +29,6 @@ from manyviews.partitions.anchor_links import (
     own_treatment,
     with_sigma,
 )
-from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
 from manyviews.views import Views
 
@@ -108,9 +109,9 @@ def _one_cut(
     found, sums = parts.mapped(_neighbors, shared=(tuple(links),), sums=_distances)
     fitted = tuple(with_sigma(link, total / max(count, 1)) for link, (total, count) in zip(links, sums, strict=True))
     graph = (fitted, recipe.unit_weights)
-    W, n_linked = found.total(_gram, shared=graph)
+    half, n_linked = found.total(_half_gram, shared=graph)
     k = min(recipe.n_clusters, n_linked)
-    values, vectors = reduced_eigenvectors(W, k, rng)
+    values, vectors = reduced_eigenvectors(sparse.csr_array(half + sparse.triu(half, 1).T), k, rng)
     cut = AnchorCut(fitted, vectors, values, np.zeros((k, k)), recipe)
     E = found.map(_embedding, shared=(cut,))
     E = replace(E, sizes=np.array(E.gather(len), dtype=np.int64))
@@ -187,10 +188,12 @@ def _graph(found: list[Linked], links: tuple[ViewLink, ...], unit: bool) -> Link
     return LinkGraph(links, list(found), unit, found[0][0].index.shape[0])
 
 
-def _gram(found: list[Linked], links: tuple[ViewLink, ...], unit: bool) -> tuple[Any, int]:
+def _half_gram(found: list[Linked], links: tuple[ViewLink, ...], unit: bool) -> tuple[Any, int]:
+    """Return the upper half of the reduced graph, which is most of what goes between workers, and the linked rows."""
     B = _graph(found, links, unit)
     linked = B.linked()
-    return reduced_graph(B), B.shape[0] if linked is None else int(linked.size)
+    half = sparse.csr_array(sparse.triu(reduced_graph(B)))
+    return half, B.shape[0] if linked is None else int(linked.size)
 
 
 def _embedding(found: list[Linked], cut: AnchorCut) -> Array:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.view_weights import relative_weights, wanted_weights
 from manyviews.distributed.parts import Home, Parts
 from manyviews.linalg.scaling import is_constant, observed_only
 from manyviews.views import Views
@@ -58,9 +59,9 @@ class BlockViews:
         return self.parts.n_rows
 
     @property
-    def complete(self) -> bool:
-        """Whether every sample is observed in every view."""
-        return all(summary.observed == len(self) for summary in self.summaries)
+    def names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return self.head.names
 
     @property
     def constant(self) -> list[str]:
@@ -116,13 +117,16 @@ def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
     by_name = table and model._is_cut_by_name(getattr(views, "_meta", None))
     if table and not by_name:
         model.n_features_in_ = int(head.shape[1])
-    model._remember_views(head, table=table, by_name=by_name)
+    wanted = wanted_weights(model.view_weights, head.names)
+    model._weights, model._counted = relative_weights(wanted), np.flatnonzero(wanted)
+    blocks = BlockViews(parts, head, found.views).select(model._counted.tolist())
+    model._remember_views(head, blocks.head, table=table, by_name=by_name)
     for name, held in zip(head.names, found.views, strict=True):
         check_largest(name, held.observed, max(-float(held.low.min()), float(held.top.max())), held.dtype)
     if len(head.names) > 1:
         check_pair_count(head.names, found.paired, found.rows)
     _check_distinct(k, found)
-    return BlockViews(parts, head, found.views)
+    return blocks
 
 
 def is_dask(value: Any) -> bool:

@@ -17,7 +17,6 @@ from manyviews.distributed.fitted import as_dask
 from manyviews.distributed.parts import Parts
 from manyviews.distributed.scalings import block_treatments, refuse_texts
 from manyviews.partitions.ensemble_cut import ensemble_gram, mean_reliability
-from manyviews.views.check import per_view
 
 __all__ = ["fit_fastmice", "held"]
 
@@ -30,7 +29,7 @@ def fit_fastmice(model: Any, views: BlockViews, rng: np.random.Generator) -> Par
             "discretization='cosine', or fit in memory"
         )
     names = views.head.names
-    metrics = [metric or "auto" for metric in per_view(model.metric, names, "metric")]
+    metrics = [metric or "auto" for metric in model._of_each(model.metric, names, "metric")]
     scalings = model._scalings(names)
     refuse_texts(views, scalings, metrics)
     model._sparse_views = (False,) * len(names)
@@ -49,7 +48,7 @@ def _fit_ensemble(
     ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
     k, draws = model.n_clusters, settings.draws
     model._say(f"{draws.n_clusters.size} base clusterings of {len(views)} samples")
-    ensemble = ensemble_over_blocks(views, treatments, draws, settings.recipe, ensemble_rng)
+    ensemble = ensemble_over_blocks(views, treatments, draws, settings.recipe, ensemble_rng, chances=model._chances())
     base, sizes = ensemble.labels, ensemble.sizes
     model._say(f"consensus over {int(sizes.sum())} base clusters")
     weights = None

@@ -18,15 +18,21 @@ __all__ = ["fit"]
 Model = TypeVar("Model", bound=BaseEstimator)
 # the modules and functions that fit each method, and what stands in for the methods of each folder that have none
 DRIVERS = {
+    "ConcatKMeans": "kmeans.fit_concat_kmeans",
+    "Consensus": "consensus.fit_consensus",
     "FastMICE": "fastmice.fit_fastmice",
+    "KCC": "kcc.fit_kcc",
+    "MSPL": "mspl.fit_mspl",
+    "OPLFMVC": "op_lfmvc.fit_op_lfmvc",
+    "UDBGL": "udbgl.fit_udbgl",
 }
 INSTEAD = {
     "anchors": "FastMICE",
-    "ensemble": "FastMICE",
+    "ensemble": "KCC",
     "factorization": "FastMICE",
-    "kmeans": "FastMICE",
-    "late_fusion": "FastMICE",
-    "multiple_kernel": "FastMICE",
+    "kmeans": "ConcatKMeans",
+    "late_fusion": "OPLFMVC",
+    "multiple_kernel": "OPLFMVC",
     "spectral": "FastMICE",
 }
 
@@ -99,6 +105,7 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
         estimator._constant = ()
         estimator._note_constant(blocks.head, blocks.constant)
         raw = driver(estimator, blocks, child_rng(estimator.random_state))
+        estimator._spread()
         number_labels(estimator, blocks, raw)
     return estimator
 

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyviews.distributed.door import given_form, is_dask, row_blocks_of
 from manyviews.distributed.parts import Home
+from manyviews.views import Views
 
-__all__ = ["predict"]
+__all__ = ["described", "predict", "without_samples"]
 
 # what a fitted model holds of the training samples alone, which no rule for new ones reads
 OF_SAMPLES = ("labels_", "confidence_", "base_labels_", "embedding_", "sample_weights_", "graph_", "indicator_")
@@ -72,7 +73,7 @@ def predict(estimator: Any, views: Any, client: Any = None) -> Any:
         )
     home = Home(client)
     found = row_blocks_of(views)
-    rule, label = home.share(_rule(estimator)), delayed(_labels, pure=False)
+    rule, label = home.share(without_samples(estimator)), delayed(_labels, pure=False)
     pieces = [
         da.from_delayed(label(rule, i, found.names, *parts), (length,), np.int64)
         for i, (parts, length) in enumerate(zip(found.blocks, found.lengths, strict=True))
@@ -80,8 +81,18 @@ def predict(estimator: Any, views: Any, client: Any = None) -> Any:
     return da.concatenate(pieces, allow_unknown_chunksizes=True)
 
 
-def _rule(estimator: Any) -> Any:
-    """Return the model without what it holds of the training samples alone."""
+def described(estimator: Any) -> Views:
+    """Return one row of zeros with the names that the views of a fitted model have, and their columns."""
+    import pandas as pd
+
+    fitted = estimator._fitted_views
+    rows = (np.zeros((1, width)) for width in fitted.widths)
+    columns = zip(fitted.names, rows, fitted.columns, strict=True)
+    return Views({name: row if own is None else pd.DataFrame(row, columns=list(own)) for name, row, own in columns})
+
+
+def without_samples(estimator: Any) -> Any:
+    """Return a model without what it holds of the training samples alone."""
     rule = copy.copy(estimator)
     for name in OF_SAMPLES:
         held = rule.__dict__.pop(name, None)

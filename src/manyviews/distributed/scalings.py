@@ -64,18 +64,21 @@ def block_treatments(views: BlockViews, scalings: Sequence[str | None], metrics:
     ]
 
 
-def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[Any]) -> None:
+def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[Any], hint: str = "") -> None:
     """Refuse views that a fit in memory would take for texts, where it is left to that what to do with them."""
     for name, held, scaling, metric in zip(views.head.names, views.summaries, scalings, metrics, strict=True):
         sparse = held.filled.sum() < SPARSE_DENSITY * held.observed * held.filled.size and held.low.min() >= 0
         if sparse and held.observed == len(views) and "auto" in (scaling, metric):
+            stated = f"say what is to be done: scaling={{{name!r}: 'tfidf'}}, metric={{{name!r}: 'cosine'}}"
             raise ValueError(
-                f"view {name!r} has fewer than 2 % of its numbers above 0, as counts of terms have; blocks are taken "
-                f"as dense, so say what is to be done: scaling={{{name!r}: 'tfidf'}}, metric={{{name!r}: 'cosine'}}"
+                f"view {name!r} has fewer than 2 % of its numbers above 0, as counts of terms have, and blocks are "
+                f"taken as dense: {hint or stated}"
             )
 
 
-def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: bool = True) -> list[BalancedScaling]:
+def block_balanced(
+    views: BlockViews, kinds: Sequence[str | None], weights: Sequence[float], *, balance: bool = True
+) -> list[BalancedScaling]:
     """Learn the common scale of each view, as ``fit_balanced`` does."""
     scalings = block_scalings(views, kinds)
     sums = views.parts.total(_scaled_sums, shared=(scalings,))
@@ -86,8 +89,8 @@ def block_balanced(views: BlockViews, kinds: Sequence[str | None], *, balance: b
         for mean, (n, _), (variance, size) in zip(means, sums, found, strict=True)
     ]
     return [
-        balanced_scaling(scaling, moment, held.dtype, balance=balance)
-        for scaling, moment, held in zip(scalings, moments, views.summaries, strict=True)
+        balanced_scaling(scaling, moment, held.dtype, balance=balance, weight=weight)
+        for scaling, moment, held, weight in zip(scalings, moments, views.summaries, weights, strict=True)
     ]
 
 

@@ -113,12 +113,16 @@ class AnchorViews:
             for v in range(len(self.arrays))
         ]
 
-    def nearest_anchors(self, anchors: Sequence[Array], over: Blocks = map) -> NDArray[np.int64]:
+    def nearest_anchors(
+        self, anchors: Sequence[Array], over: Blocks = map, wanted: Array | None = None
+    ) -> NDArray[np.int64]:
         """Return the anchor nearest to each sample in all views together, (n,), each view divided by its size.
 
-        ``over`` applies a function to all blocks of rows, in order of the blocks, perhaps several at a time.
+        ``over`` applies a function to all blocks of rows, in order of the blocks, perhaps several at a time;
+        ``wanted`` (V,) is what the squared distances of each view count.
         """
         weights = [1.0 / max(total, np.finfo(float).tiny) for total in self.total_squares()]
+        weights = weights if wanted is None else [w * weight for w, weight in zip(wanted, weights, strict=True)]
 
         def one(rows: slice) -> NDArray[np.int64]:
             D: Any = 0.0
@@ -131,7 +135,14 @@ class AnchorViews:
         return np.concatenate(list(over(one, row_blocks(len(self)))))
 
     def shared_anchors(
-        self, m: int, rng: np.random.Generator, *, space: AnchorSpace, n_directions: int, n_init: int
+        self,
+        m: int,
+        rng: np.random.Generator,
+        *,
+        space: AnchorSpace,
+        n_directions: int,
+        n_init: int,
+        wanted: Array | None = None,
     ) -> list[Array]:
         """Return m anchors that stand for the same groups of samples in all views; see ``concatenated_anchors``.
 
@@ -139,7 +150,9 @@ class AnchorViews:
         """
         rows = _some_rows(len(self), rng)
         scaled = [self.block(v, rows) for v in range(len(self.arrays))]
-        return concatenated_anchors(scaled, m, rng, space=space, n_directions=n_directions, n_init=n_init)
+        return concatenated_anchors(
+            scaled, m, rng, space=space, n_directions=n_directions, n_init=n_init, wanted=wanted
+        )
 
     def own_anchors(self, v: int, m: int, rng: np.random.Generator, *, n_init: int) -> Array:
         """Return the m centres of k-means in one view alone, (m, d_v), float64, from at most 10 000 observed rows."""
@@ -162,11 +175,14 @@ def _some_rows(n: int, rng: np.random.Generator) -> Any:
     return slice(None) if n <= ANCHOR_ROWS else np.sort(rng.choice(n, ANCHOR_ROWS, replace=False))
 
 
-def initial_graph(distances: Array, n_neighbors: int) -> Array:
-    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D."""
+def initial_graph(distances: Array, n_neighbors: int, mean: float | None = None) -> Array:
+    r"""Link each sample to its nearest anchors with weights :math:`\exp(-D_{ij} / 2s^2)`, s the mean of all D.
+
+    ``mean`` is given where D is a block of the distances.
+    """
     m = distances.shape[1]
     r = min(n_neighbors, m)
-    s = float(distances.mean()) or 1.0
+    s = (float(distances.mean()) if mean is None else mean) or 1.0
     nearest = np.argpartition(distances, r - 1, axis=1)[:, :r] if r < m else np.tile(np.arange(m), (len(distances), 1))
     kept = np.take_along_axis(distances, nearest, axis=1)
     # a common factor of a row does not change its shares, and keeps them from underflowing

@@ -17,7 +17,14 @@ from manyviews.graphs.anchor_views import ViewProducts
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.simplex_qp import solve_simplex_qp
 
-__all__ = ["fused", "fusion_objective", "update_view_graph", "update_view_weights"]
+__all__ = [
+    "fused_graph",
+    "fusion_objective",
+    "solved_weights",
+    "update_view_graph",
+    "update_view_weights",
+    "weight_products",
+]
 
 Array = NDArray[Any]
 
@@ -33,17 +40,25 @@ def update_view_graph(
 
 def update_view_weights(Z: Sequence[Array], P: Array) -> Array:
     """δ-step: minimise ‖Σ δ_v Z_v - P‖² over the simplex."""
+    return solved_weights(*weight_products(Z, P))
+
+
+def weight_products(Z: Sequence[Array], P: Array) -> tuple[Array, Array]:
+    """Return the products of the view graphs with each other, (V, V), and with P, (1, V)."""
     flat = [Z_v.ravel() for Z_v in Z]
-    gram = np.array([[x @ y for y in flat] for x in flat])
+    return np.array([[x @ y for y in flat] for x in flat]), np.array([[x @ P.ravel() for x in flat]])
+
+
+def solved_weights(gram: Array, target: Array) -> Array:
+    """Return the weights (V,) of the δ-step from ``weight_products``."""
     size = float(np.trace(gram))
     if eigenvalues(gram)[-1] < 1e-12 * size:
         # equal views: this ridge shares the weight evenly between them
         gram = gram + 1e-8 * size * np.eye(len(gram))
-    target = np.array([[x @ P.ravel() for x in flat]])
     return np.asarray(solve_simplex_qp(gram, -target)[0])
 
 
-def fused(Z: Sequence[Array], delta: Array) -> Array:
+def fused_graph(Z: Sequence[Array], delta: Array) -> Array:
     """Return the graph of all views, Σ δ_v Z_v."""
     return np.asarray(sum(d * Z_v for d, Z_v in zip(delta, Z, strict=True)))
 

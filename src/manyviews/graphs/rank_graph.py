@@ -7,7 +7,7 @@ minimise :math:`\|P - B\|_F^2 + \gamma \operatorname{Tr}(F^\top \tilde L F)` ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,13 +20,24 @@ from manyviews.linalg.eigen import all_eigenpairs
 from manyviews.linalg.simplex import project_segments
 
 __all__ = [
+    "FIRST_SCALES",
+    "Embedding",
     "FirstScales",
+    "Links",
     "PenaltySearch",
     "Projection",
     "RankGraph",
     "RankRule",
     "Support",
+    "allowed_links",
+    "graph_gram",
+    "inverse_roots",
+    "leading_directions_of",
+    "normalised_graph",
+    "penalised",
     "rank_constrained_graph",
+    "search_graph",
+    "too_few",
 ]
 
 Array = NDArray[np.float64]
@@ -59,15 +70,15 @@ class RankGraph(NamedTuple):
         Penalty used in each pass, and the sum of the c largest squared singular values after it.
     """
 
-    P: sparse.csr_array
-    U: Array
+    P: Any
+    U: Any
     V: Array
     n_components: int
     gammas: Array
     eigenvalue_sums: Array
 
 
-class _Embedding(NamedTuple):
+class Embedding(NamedTuple):
     """F = [U; V], the scalings D^(-1/2) of its rows, and all m squared singular values, descending."""
 
     U: Array
@@ -76,7 +87,7 @@ class _Embedding(NamedTuple):
     anchor_scale: Array
     eigenvalues: Array
 
-    def with_scales(self, sample: float, anchor: float) -> _Embedding:
+    def with_scales(self, sample: float, anchor: float) -> Embedding:
         """Return the embedding with constant scalings."""
         return self._replace(sample_scale=np.full(len(self.U), sample), anchor_scale=np.full(len(self.V), anchor))
 
@@ -170,21 +181,56 @@ def rank_constrained_graph(
     RankGraph
         The graph; without success the one with the number of components nearest to c, and of those the nearest to B.
     """
-    allowed = B > 0 if support == "linked" else np.ones(B.shape, dtype=bool)
-    links = _Links.of(allowed)
-    b = np.asarray(B[allowed], dtype=np.float64)
+    links, b = allowed_links(B, support)
+
+    def make(state: Embedding, gamma: float) -> tuple[RankGraph, Embedding, float]:
+        p = _project(b, links, state, gamma, projection)
+        P = links.graph(p)
+        found = _embed(P, c)
+        count = _count_components(P, found.eigenvalues, c)
+        none = np.zeros(0)
+        return RankGraph(P, found.U, found.V, count, none, none), found, float(np.linalg.norm(p - b))
+
     start = _embed(links.graph(b), c)
-    search = PenaltySearch(start.with_scales(*FIRST_SCALES) if first_scales == "constant" else start)
+    start = start.with_scales(*FIRST_SCALES) if first_scales == "constant" else start
+    return search_graph(make, start, c, rank_rule=rank_rule, max_passes=max_passes)
+
+
+def search_graph(
+    make: Callable[[Any, float], tuple[RankGraph, Any, float]],
+    start: Any,
+    c: int,
+    *,
+    rank_rule: RankRule,
+    max_passes: int,
+) -> RankGraph:
+    """Search for the penalty that leaves c components, wherever the graph is held.
+
+    Parameters
+    ----------
+    make : callable
+        Takes an embedding and a penalty; returns the graph they make, its embedding, and its distance from B.
+    start : object
+        Embedding of the first pass, with its ``eigenvalues``, descending.
+    c : int
+        Number of components.
+    rank_rule, max_passes
+        See ``rank_constrained_graph``.
+
+    Returns
+    -------
+    RankGraph
+        The graph.
+    """
+    search = PenaltySearch(start)
     gammas, sums = [], []
     best: tuple[tuple[int, float], RankGraph] | None = None
     for _ in range(max_passes):
         gammas.append(search.gamma)
-        p = _project(b, links, search.embedding, search.gamma, projection)
-        P = links.graph(p)
-        state = _embed(P, c)
+        result, state, distance = make(search.embedding, search.gamma)
         sums.append(float(state.eigenvalues[:c].sum()))
-        count = _count_components(P, state.eigenvalues, c)
-        result = RankGraph(P, state.U, state.V, count, np.array(gammas), np.array(sums))
+        count = result.n_components
+        result = result._replace(gammas=np.array(gammas), eigenvalue_sums=np.array(sums))
         if rank_rule == "released":
             search.gamma *= 2.0 if sums[-1] < c - RANK_TOL else 0.5
             search.embedding = state
@@ -192,7 +238,7 @@ def rank_constrained_graph(
             continue
         if count == c:
             return result
-        rank = abs(count - c), float(np.linalg.norm(p - b))
+        rank = abs(count - c), distance
         if best is None or rank < best[0]:
             best = rank, result
         if count < c:
@@ -203,7 +249,13 @@ def rank_constrained_graph(
     return best[1]._replace(gammas=np.array(gammas), eigenvalue_sums=np.array(sums))
 
 
-class _Links(NamedTuple):
+def allowed_links(B: NDArray[Any], support: Support) -> tuple[Links, Array]:
+    """Return where a graph near B (n, m) may have edges, and what B holds there."""
+    allowed = B > 0 if support == "linked" else np.ones(B.shape, dtype=bool)
+    return Links.of(allowed), np.asarray(B[allowed], dtype=np.float64)
+
+
+class Links(NamedTuple):
     """Where the graph may have edges.
 
     Edges lie by samples: ``columns`` is the anchor of each and ``positions`` its place in a dense block of rows;
@@ -220,7 +272,8 @@ class _Links(NamedTuple):
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, allowed: NDArray[np.bool_]) -> _Links:
+    def of(cls, allowed: NDArray[np.bool_]) -> Links:
+        """Return the edges (n, m) that are allowed."""
         n, m = allowed.shape
         rows, columns = np.nonzero(allowed)
         by_column = np.argsort(columns, kind="stable")
@@ -232,6 +285,7 @@ class _Links(NamedTuple):
         return cls(columns, positions, by_column, back, row_sizes, np.bincount(columns, minlength=m), indptr, (n, m))
 
     def graph(self, values: Array) -> sparse.csr_array:
+        """Return the graph with such weights."""
         return sparse.csr_array((values, self.columns, self.indptr), shape=self.shape)
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
@@ -242,13 +296,28 @@ class _Links(NamedTuple):
 
 def _count_components(P: sparse.csr_array, eigenvalues: Array, c: int) -> int:
     """Count components: by the eigenvalues 1 where these already show too few, else by walking the graph."""
+    few = too_few(eigenvalues, c)
+    return bipartite_components(P).n_found if few is None else few
+
+
+def too_few(eigenvalues: Array, c: int) -> int | None:
+    """Return the number of components where the eigenvalues 1 already show fewer than c, else None."""
     if eigenvalues[:c].sum() < c - RANK_TOL:
         return min(int(np.count_nonzero(eigenvalues > 1.0 - RANK_TOL)), c - 1)
-    return bipartite_components(P).n_found
+    return None
 
 
-def _project(b: Array, links: _Links, state: _Embedding, gamma: float, projection: Projection) -> Array:
+def _project(b: Array, links: Links, state: Embedding, gamma: float, projection: Projection) -> Array:
     """Minimise over P with F fixed (eq. 17): project T = B - γ/2 Q, q_ij the squared distance of the scaled F."""
+    T, P = penalised(b, links, state, gamma)
+    if projection == "both":
+        P += project_segments(T[links.by_column], links.column_sizes)[links.back]
+        P /= 2
+    return P
+
+
+def penalised(b: Array, links: Links, state: Embedding, gamma: float) -> tuple[Array, Array]:
+    """Return the weights T = B - γ/2 Q of the edges, and what they are with every sample projected onto the simplex."""
     U = state.U * state.sample_scale[:, None]
     V = state.V * state.anchor_scale[:, None]
     u, v = np.einsum("ij,ij->i", U, U), np.einsum("ij,ij->i", V, V)
@@ -259,24 +328,31 @@ def _project(b: Array, links: _Links, state: _Embedding, gamma: float, projectio
         Q += v
         T[edges] = b[edges] - (gamma / 2) * Q.ravel()[links.positions[edges]]
         P[edges] = project_segments(T[edges], links.row_sizes[rows])
-    if projection == "both":
-        P += project_segments(T[links.by_column], links.column_sizes)[links.back]
-        P /= 2
-    return P
+    return T, P
 
 
-def _embed(P: sparse.csr_array, c: int) -> _Embedding:
+def _embed(P: sparse.csr_array, c: int) -> Embedding:
     """Minimise over F with P fixed: leading singular vectors of P with normalised degrees, through an m × m matrix."""
-    sample_scale, anchor_scale = _inverse_roots(P.sum(axis=1)), _inverse_roots(P.sum(axis=0))
+    sample_scale, anchor_scale = inverse_roots(P.sum(axis=1)), inverse_roots(P.sum(axis=0))
+    N = normalised_graph(P, sample_scale, anchor_scale)
+    eigenvalues, V, lift = leading_directions_of(graph_gram(N), c)
+    return Embedding(N @ lift, V, sample_scale, anchor_scale, eigenvalues)
+
+
+def normalised_graph(P: sparse.csr_array, sample_scale: Array, anchor_scale: Array) -> sparse.csr_array:
+    """Return the graph with its rows and columns scaled."""
     values = P.data * np.repeat(sample_scale, np.diff(P.indptr)) * anchor_scale[P.indices]
-    N = sparse.csr_array((values, P.indices, P.indptr), shape=P.shape)
-    eigenvalues, vectors = all_eigenpairs(_gram(N), overwrite=True)
-    V = vectors[:, :c]
-    U = N @ (V / np.sqrt(np.maximum(eigenvalues[:c], SMALLEST_EIGENVALUE)))
-    return _Embedding(U / np.sqrt(2), V / np.sqrt(2), sample_scale, anchor_scale, eigenvalues)
+    return sparse.csr_array((values, P.indices, P.indptr), shape=P.shape)
 
 
-def _gram(N: sparse.csr_array) -> Array:
+def leading_directions_of(gram: Array, c: int) -> tuple[Array, Array, Array]:
+    """Return all eigenvalues of NᵀN, which is overwritten, the rows V of the anchors, and what takes N to U."""
+    eigenvalues, vectors = all_eigenpairs(gram, overwrite=True)
+    V = vectors[:, :c] / np.sqrt(2)
+    return eigenvalues, V, V / np.sqrt(np.maximum(eigenvalues[:c], SMALLEST_EIGENVALUE))
+
+
+def graph_gram(N: sparse.csr_array) -> Array:
     """Return NᵀN; few columns are multiplied faster as dense blocks than through their stored entries."""
     if N.shape[1] > DENSE_COLUMNS:
         return np.asarray((N.T @ N).toarray())
@@ -290,6 +366,6 @@ def _gram(N: sparse.csr_array) -> Array:
     return gram
 
 
-def _inverse_roots(degrees: Array) -> Array:
+def inverse_roots(degrees: Array) -> Array:
     """Return d^(-1/2); 0 for an anchor that no sample is linked to."""
     return np.divide(1.0, np.sqrt(degrees), out=np.zeros_like(degrees), where=degrees > 0)

@@ -42,6 +42,8 @@ class PartOptions:
         Whether a list has the ids of files that have none.
     elsewhere : frozenset of str
         Columns of other views of a model, whose absence need not be said.
+    about : tuple of str
+        Columns that describe the samples and are no features.
     """
 
     id_column: str | None = None
@@ -55,6 +57,7 @@ class PartOptions:
     known: tuple[frozenset[str], ...] = ()
     has_ids: bool = False
     elsewhere: frozenset[str] = frozenset()
+    about: tuple[str, ...] = ()
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
+    "ANNOTATED",
     "ARRAYS",
     "MULTIVIEW",
     "TABLES",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 MULTIVIEW = (".npz", ".mat")
+ANNOTATED = (".h5ad", ".h5mu")
 ARRAYS = (".npy", ".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".gct")
 TABLES = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet", ".arrow", ".feather", ".ipc")
@@ -95,7 +97,7 @@ def file_kind(path: str | os.PathLike[str]) -> str:
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     kind = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
-    known = MULTIVIEW + ARRAYS + TABLES
+    known = MULTIVIEW + ANNOTATED + ARRAYS + TABLES
     if kind not in known:
         raise ValueError(
             f"{os.fspath(path)}: files of the kind {kind or 'without a suffix'!r} cannot be read; "

@@ -25,12 +25,16 @@ _MANY_COLUMNS = 10
 
 
 class Joined(NamedTuple):
-    """Views with matched rows, their classes where a file has some, what was decided, and who is where."""
+    """Views with matched rows, their classes where a file has some, what was decided, and who is where.
+
+    ``about`` has the columns that describe the samples.
+    """
 
     views: Views
     truth: NDArray[Any] | None
     notes: tuple[str, ...]
     presence: tuple[Presence, ...] = ()
+    about: dict[str, NDArray[Any]] = {}  # noqa: RUF012 (never changed)
 
 
 def join_parts(parts: Sequence[Part], missing: str | None) -> Joined:
@@ -58,7 +62,8 @@ def join_parts(parts: Sequence[Part], missing: str | None) -> Joined:
     if any(part.ids is None for part in parts):
         check_same_counts({name: len(part) for name, part in zip(names, parts, strict=True)}, _turned(parts))
         _check_order(parts)
-        return Joined(_side_by_side(parts), _agreed_truth(parts), (*notes, *_one_sided(parts), *_same_columns(parts)))
+        more = (*_one_sided(parts), *_same_columns(parts))
+        return Joined(_side_by_side(parts), _agreed_truth(parts), (*notes, *more), about=_agreed_about(parts))
     ids = {name: part.ids or [] for name, part in zip(names, parts, strict=True)}
     check_shared(ids, _turned(parts))
     if missing is not None and len({frozenset(view) for view in ids.values()}) > 1:
@@ -71,7 +76,8 @@ def join_parts(parts: Sequence[Part], missing: str | None) -> Joined:
         ordered.append(part.take(order) if moved else part)
         if moved:
             notes += (f"view {name!r} has its rows in another order than {names[0]!r}; they were matched by id",)
-    return Joined(_side_by_side(ordered), _agreed_truth(ordered), (*notes, *_same_columns(parts)))
+    notes += tuple(_same_columns(parts))
+    return Joined(_side_by_side(ordered), _agreed_truth(ordered), notes, about=_agreed_about(ordered))
 
 
 def _columns(part: Part) -> list[set[str]]:
@@ -153,21 +159,33 @@ def _named(views: Views, parts: Sequence[Part]) -> Views:
 
 
 def _agreed_truth(parts: Sequence[Part]) -> NDArray[Any] | None:
-    found = [(part.path, part.truth) for part in parts if part.truth is not None]
+    return _agreed([(part.path, part.truth) for part in parts if part.truth is not None], "the classes")
+
+
+def _agreed_about(parts: Sequence[Part]) -> dict[str, NDArray[Any]]:
+    """Return the columns that describe the samples, each from all files that have it."""
+    names = dict.fromkeys(name for part in parts for name in part.about)
+    found = {name: [(part.path, part.about[name]) for part in parts if name in part.about] for name in names}
+    together = {name: _agreed(columns, f"column {name!r}") for name, columns in found.items()}
+    return {name: column for name, column in together.items() if column is not None}
+
+
+def _agreed(found: Sequence[tuple[str, NDArray[Any]]], what: str) -> NDArray[Any] | None:
+    """Return one entry per sample from files that have the same rows; raise ValueError where two contradict."""
     if not found:
         return None
     together = found[0][1]
     for path, labels in found[1:]:
         both = [(a, b) for a, b in zip(together.tolist(), labels.tolist(), strict=True) if None not in (a, b)]
         if any(a != b for a, b in both):
-            raise ValueError(_disagreement(found[0][0], path))
+            raise ValueError(_disagreement(found[0][0], path, what))
         known = np.array([label is not None for label in together.tolist()])
         together = together if known.all() else np.where(known, together, labels)
     return together
 
 
-def _disagreement(one: str, other: str) -> str:
-    return f"{one} and {other} disagree about the classes; keep them in one of the files"
+def _disagreement(one: str, other: str, what: str) -> str:
+    return f"{one} and {other} disagree about {what}; keep one of the two"
 
 
 def _join_different(
@@ -186,21 +204,25 @@ def _join_different(
     )
     verb = "kept, as missing in some views" if missing == "union" else "left out"
     note = f"of {total} ids {common} are in every view; the other {total - common} are {verb} (--missing {missing})"
-    return Joined(views, _gathered_truth(parts, views), (*notes, note), presence)
+    truth = _gathered([(part, part.truth) for part in parts], views, "the classes")
+    names = dict.fromkeys(name for part in parts for name in part.about)
+    gathered = {name: _gathered([(p, p.about.get(name)) for p in parts], views, f"column {name!r}") for name in names}
+    about = {name: column for name, column in gathered.items() if column is not None}
+    return Joined(views, truth, (*notes, note), presence, about)
 
 
-def _gathered_truth(parts: Sequence[Part], views: Views) -> NDArray[Any] | None:
-    """Return the classes of the samples that are left, each from any file that has the sample."""
+def _gathered(columns: Sequence[tuple[Part, NDArray[Any] | None]], views: Views, what: str) -> NDArray[Any] | None:
+    """Return one entry for each of the samples that are left, each from any file that has the sample."""
     found: dict[str, tuple[str, Any]] = {}
-    for part in parts:
-        if part.truth is None or part.ids is None:
+    for part, column in columns:
+        if column is None or part.ids is None:
             continue
-        for key, label in zip(part.ids, part.truth.tolist(), strict=True):
+        for key, label in zip(part.ids, column.tolist(), strict=True):
             if label is None:
                 continue
             path, earlier = found.setdefault(key, (part.path, label))
             if earlier != label:
-                raise ValueError(_disagreement(path, part.path))
+                raise ValueError(_disagreement(path, part.path, what))
     if not found:
         return None
     assert views.sample_names is not None

@@ -28,7 +28,7 @@ DEEPEST, MOST_DIMENSIONS = 64, 32
 DAMAGED = "its structure is damaged"
 
 
-class Element(NamedTuple):
+class MatElement(NamedTuple):
     """Kind of an element, and where its content begins and ends."""
 
     kind: int
@@ -65,19 +65,19 @@ def check_elements(path: Path) -> None:
                 content: Any = zlib.decompress(data[place + 8 : end])
                 _check_whole(content, order)
             else:
-                _check_matrix(data, order, Element(kind, place + 8, end), 0)
+                _check_matrix(data, order, MatElement(kind, place + 8, end), 0)
             place = end
 
 
 def _check_whole(content: bytes, order: str) -> None:
     """Check what was compressed: one matrix."""
-    elements = list(_elements(content, order, Element(MATRIX, 0, len(content))))
+    elements = list(_elements(content, order, MatElement(MATRIX, 0, len(content))))
     if len(elements) != 1 or elements[0].kind != MATRIX:
         raise ValueError(DAMAGED)
     _check_matrix(content, order, elements[0], 0)
 
 
-def _elements(data: Any, order: str, within: Element) -> Iterator[Element]:
+def _elements(data: Any, order: str, within: MatElement) -> Iterator[MatElement]:
     """Yield the elements within another one; contents of up to four bytes stand in the tag itself."""
     place = within.start
     while place < within.end:
@@ -93,11 +93,11 @@ def _elements(data: Any, order: str, within: Element) -> Iterator[Element]:
             following = start + size + (-size % 8 if kind != MATRIX else 0)
         if kind not in NUMBERS | TEXTS | {MATRIX} or start + size > within.end:
             raise ValueError(DAMAGED)
-        yield Element(kind, start, start + size)
+        yield MatElement(kind, start, start + size)
         place = following
 
 
-def _check_matrix(data: Any, order: str, matrix: Element, depth: int) -> None:
+def _check_matrix(data: Any, order: str, matrix: MatElement, depth: int) -> None:
     if matrix.start == matrix.end:
         return  # an empty matrix
     parts = list(_elements(data, order, matrix))
@@ -114,7 +114,7 @@ def _check_matrix(data: Any, order: str, matrix: Element, depth: int) -> None:
         _check_matrix(data, order, part, depth + 1)
 
 
-def _check_content(data: Any, order: str, kind: int, parts: list[Element], *, imaginary: bool) -> None:
+def _check_content(data: Any, order: str, kind: int, parts: list[MatElement], *, imaginary: bool) -> None:
     """Check that a matrix holds what its class and its dimensions need: flags, dimensions, name, then the content."""
     if len(parts) < 3 or any(part.kind not in NUMBERS | TEXTS for part in parts[:3]):
         raise ValueError(DAMAGED)
@@ -138,7 +138,7 @@ def _check_content(data: Any, order: str, kind: int, parts: list[Element], *, im
         raise ValueError(DAMAGED)
 
 
-def _field_count(data: Any, order: str, parts: list[Element]) -> int:
+def _field_count(data: Any, order: str, parts: list[MatElement]) -> int:
     """Return the number of fields, given the length of a name and the names."""
     if len(parts) != 2 or parts[0].end - parts[0].start != 4 or any(part.kind == MATRIX for part in parts):
         raise ValueError(DAMAGED)

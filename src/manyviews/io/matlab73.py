@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from manyviews.io.files import readable
+from manyviews.io.hdf5 import own_item, own_values
 
 __all__ = ["load_variables"]
 
@@ -40,23 +41,8 @@ def load_variables(path: str | os.PathLike[str]) -> dict[str, Any]:
             "save(..., '-v7')"
         ) from error
     with readable(path, "a MATLAB 7.3 file"), h5py.File(path, "r") as file:
-        loaded = {name: _load(_inside(file, name), file) for name in file if not name.startswith("#")}
+        loaded = {name: _load(own_item(file, name), file) for name in file if not name.startswith("#")}
     return {name: value for name, value in loaded.items() if value is not None}
-
-
-def _inside(group: Any, name: str) -> Any:
-    """Return an item of a group, if it lies in the file itself: HDF5 can also point to any other file."""
-    h5py: Any = import_module("h5py")
-    if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-        raise ValueError(f"{name!r} is a link; only what lies in the file itself is read")
-    return group[name]
-
-
-def _values(item: Any) -> Any:
-    """Return the numbers of a data set, if they lie in the file itself."""
-    if item.external or item.is_virtual:
-        raise ValueError(f"{item.name!r} keeps its numbers in another file; only what lies in the file itself is read")
-    return np.asarray(item[()])
 
 
 def _load(item: Any, file: Any) -> Any:
@@ -67,7 +53,7 @@ def _load(item: Any, file: Any) -> Any:
     if not hasattr(item, "shape"):
         return None
     # MATLAB stores columns first, so HDF5 sees every array transposed.
-    values = _values(item).T
+    values = own_values(item).T
     if kind == "cell":
         cells = np.empty(values.shape, dtype=object)
         for index in np.ndindex(values.shape):
@@ -79,9 +65,9 @@ def _load(item: Any, file: Any) -> Any:
 
 
 def _sparse(item: Any) -> Any:
-    n_rows, indptr = int(item.attrs["MATLAB_sparse"]), _values(_inside(item, "jc")).astype(np.int64)
-    data = _values(_inside(item, "data")) if "data" in item else np.zeros(0)
-    indices = _values(_inside(item, "ir")).astype(np.int64) if "ir" in item else np.zeros(0, dtype=np.int64)
+    n_rows, indptr = int(item.attrs["MATLAB_sparse"]), own_values(own_item(item, "jc")).astype(np.int64)
+    data = own_values(own_item(item, "data")) if "data" in item else np.zeros(0)
+    indices = own_values(own_item(item, "ir")).astype(np.int64) if "ir" in item else np.zeros(0, dtype=np.int64)
     matrix = sparse.csc_matrix((data, indices, indptr), shape=(n_rows, len(indptr) - 1))
     matrix.check_format(full_check=True)
     return matrix

@@ -7,12 +7,14 @@ import os
 import pickle
 import shutil
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import manyviews
 from manyviews.io.files import checksum
 from manyviews.io.model_types import is_model_type, with_public_name
+from manyviews.io.selection import Kept, take_kept
 from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
 from manyviews.views.new_samples import FittedViews, match_views
@@ -38,7 +40,14 @@ _HARMLESS_TYPES = (
 )
 
 
-def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, imputer: Any = None) -> None:
+def save_model(
+    estimator: Any,
+    folder: str | os.PathLike[str],
+    views: Views,
+    *,
+    imputer: Any = None,
+    kept: Mapping[str, Kept] | None = None,
+) -> None:
     """Write a fitted estimator to a new folder.
 
     Parameters
@@ -51,15 +60,22 @@ def save_model(estimator: Any, folder: str | os.PathLike[str], views: Views, *, 
         What it was fitted on; names, widths and column names are kept to check new samples against.
     imputer : ViewImputer, default=None
         What filled empty cells before the fit; new samples need it too.
+    kept : mapping of str to Kept, default=None
+        Columns that were kept before the fit, by view; new samples are cut to them.
     """
     folder = Path(folder)
     folder.mkdir()
     body = folder / _BODY
     _dump(estimator, body)
-    described = [
+    if hasattr(estimator, "_without_left_out"):
+        views = estimator._without_left_out(views)  # new samples need the views that count, and no others
+    described: list[dict[str, Any]] = [
         {"name": name, "n_features": array.shape[1], "feature_names": columns}
         for (name, array), columns in zip(views.items(), views.feature_names, strict=True)
     ]
+    for view in described:
+        if kept is not None and view["name"] in kept:
+            view["kept"] = kept[view["name"]]._asdict()
     header = {"format": FORMAT, "manyviews": manyviews.__version__, "class": type(estimator).__name__}
     header |= {"views": described, "sha256": checksum(body)}
     if imputer is not None:
@@ -210,13 +226,31 @@ def _describes_a_view(entry: Any) -> bool:
     if not isinstance(entry, dict) or not {"name", "n_features", "feature_names"} <= entry.keys():
         return False
     columns = entry["feature_names"]
-    named = columns is None or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
+    named = _names_columns(columns) and ("kept" not in entry or _describes_kept(entry["kept"], entry["n_features"]))
     return isinstance(entry["name"], str) and isinstance(entry["n_features"], int) and named
 
 
+def _names_columns(columns: Any) -> bool:
+    return columns is None or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
+
+
+def _describes_kept(entry: Any, n_features: Any) -> bool:
+    if not isinstance(entry, dict) or entry.keys() != set(Kept._fields) or not _names_columns(entry["given"]):
+        return False
+    n_given, positions = entry["n_given"], entry["positions"]
+    return (
+        isinstance(n_given, int)
+        and (entry["given"] is None or len(entry["given"]) == n_given)
+        and isinstance(positions, list)
+        and len(positions) == n_features
+        and all(isinstance(place, int) and 0 <= place < n_given for place in positions)
+    )
+
+
 def known_columns(folder: str | os.PathLike[str]) -> dict[str, list[str] | None]:
-    """Return the names of the columns of each view that a model was fitted on; None for views without names."""
-    return {view["name"]: view["feature_names"] for view in read_header(folder)["views"]}
+    """Return the names of the columns of each view that a model was given; None for views without names."""
+    described = read_header(folder)["views"]
+    return {view["name"]: view["kept"]["given"] if "kept" in view else view["feature_names"] for view in described}
 
 
 def match_features(views: Views, folder: str | os.PathLike[str], *, partial: bool = False) -> Views:
@@ -246,4 +280,5 @@ def match_features(views: Views, folder: str | os.PathLike[str], *, partial: boo
     names, widths = (tuple(view[key] for view in described) for key in ("name", "n_features"))
     if len(names) == len(views.names) == 1 or not views.has_names:
         views = views.renamed(names)  # what a file of one view is called says nothing
+    views = take_kept(views, {view["name"]: Kept(**view["kept"]) for view in described if "kept" in view})
     return match_views(views, FittedViews(names, True, widths, columns), partial=partial)

@@ -121,19 +121,19 @@ def store_numbers(table: ParquetTable, read: Callable[[Any], Any], where: str) -
     place = tempfile.gettempdir()
     tables: list[Any] = []
     kept: list[tuple[int, int]] = []
-    stream: Any = tempfile.TemporaryFile(prefix="manyviews-")  # noqa: SIM115  # lives as long as the map of it
-    for frame in table.blocks():
-        found = read(frame)
-        numbers = np.ascontiguousarray(found.features.to_numpy())
-        if not tables:
-            needed = numbers.itemsize * numbers.shape[1] * sum(table.heights)
-            _check_room(place, needed, where)
-        stream.write(numbers.data)
-        tables.append(replace(found, features=found.features[:0]))
-        kept.append(numbers.shape)
-    stream.flush()
-    shape = sum(rows for rows, _ in kept), kept[0][1]
-    mapped = np.memmap(stream, dtype=numbers.dtype, mode="r", shape=shape)
+    with tempfile.TemporaryFile(prefix="manyviews-") as stream:  # the map keeps what is closed here
+        for frame in table.blocks():
+            found = read(frame)
+            numbers = np.ascontiguousarray(found.features.to_numpy())
+            if not tables:
+                needed = numbers.itemsize * numbers.shape[1] * sum(table.heights)
+                _check_room(place, needed, where)
+            stream.write(numbers.data)
+            tables.append(replace(found, features=found.features[:0]))
+            kept.append(numbers.shape)
+        stream.flush()
+        shape = sum(rows for rows, _ in kept), kept[0][1]
+        mapped = np.memmap(stream, dtype=numbers.dtype, mode="r", shape=shape)
     note = f"{where} is larger than memory should hold: its numbers are in a temporary file of {readable_size(needed)}"
     return Stored(read_from_disk(mapped), tables, note)
 

@@ -10,21 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.io.annotated import Element, read_elements
 from manyviews.io.arrays import read_array, without_codes
 from manyviews.io.choosing import PartOptions, choose, matches
-from manyviews.io.files import MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem, table_kind
+from manyviews.io.files import ANNOTATED, MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem, table_kind
+from manyviews.io.labels import check_labels
 from manyviews.io.matching import check_unique
 from manyviews.io.multiview import read_multiview_file
 from manyviews.io.parquet_parts import find_parts
 from manyviews.io.tables import Frames, read_columns, read_large_table, read_table
 from manyviews.io.tenx import find_matrix, read_cells
 
-__all__ = ["Part", "read_part", "with_ids"]
+__all__ = ["Part", "read_part", "read_parts", "with_ids"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Arrays or frames by view name, and ids and classes where the file has them."""
+    """Arrays or frames by view name, and ids, classes and what describes the samples where the file has them.
+
+    ``obs`` names all columns that could describe them.
+    """
 
     path: str
     views: dict[str, Any]
@@ -33,6 +38,8 @@ class Part:
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    about: dict[str, NDArray[Any]] = field(default_factory=dict)
+    obs: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(next(iter(self.views.values())).shape[0])
@@ -44,6 +51,7 @@ class Part:
             views={name: view[rows] for name, view in self.views.items()},
             ids=None if self.ids is None else [self.ids[row] for row in rows.tolist()],
             truth=None if self.truth is None else self.truth[rows],
+            about={name: column[rows] for name, column in self.about.items()},
         )
 
     def named(self, name: str) -> Part:
@@ -60,6 +68,29 @@ class Part:
         """Return the names of the columns of a view, where it has some."""
         columns = getattr(self.views[view], "columns", None)
         return self.columns.get(view) if columns is None else tuple(columns)
+
+
+def read_parts(
+    path: str | os.PathLike[str],
+    options: PartOptions = PartOptions(),  # noqa: B008 (immutable)
+) -> list[Part]:
+    """Read one file that is given alone: one part, or one for each matrix of an .h5mu file, whose samples may differ.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for ``read_part``.
+    options : PartOptions
+        As for ``read_part``.
+
+    Returns
+    -------
+    list of Part
+        What it holds.
+    """
+    if os.path.isdir(path) or file_kind(path) not in ANNOTATED:
+        return [read_part(path, options)]
+    return _read_annotated(path, options)
 
 
 def read_part(
@@ -94,20 +125,25 @@ def read_part(
         cells = read_cells(places, stem(path), options.columns)
         check_unique(cells.ids, os.fspath(places[1]))
         return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
-    if os.path.isdir(path) and table_kind(path) != ".parquet":
+    if os.path.isdir(path) and not find_parts(path):
         require_file(path)
     kind = table_kind(path)
+    if kind in ANNOTATED:
+        parts = _read_annotated(path, options)
+        whole = replace(parts[0], views={name: view for part in parts for name, view in part.views.items()})
+        return parts[0] if len(parts) == 1 else whole
     if kind == ".parquet" and (large := read_large_table(path, options)) is not None:
         table, numbers = large
         name = stem(path)
         columns = {name: tuple(table.features.columns)}
-        return Part(given, {name: numbers}, table.ids, table.truth, table.notes, _files(path), columns)
+        return Part(given, {name: numbers}, table.ids, table.truth, table.notes, _files(path), columns, table.about)
     if kind in TABLES:
         table = read_table(path, options, frames)
         if table.ids is not None:
             what = "column names" if options.transpose else f"column {options.id_column!r}"
             check_unique(table.ids, f"{given}, {what}")
-        return Part(given, {stem(path): table.features}, table.ids, table.truth, table.notes, _files(path))
+        views = {stem(path): table.features}
+        return Part(given, views, table.ids, table.truth, table.notes, _files(path), about=table.about)
     if options.id_column is not None and not options.has_ids:
         raise ValueError(
             f"{given} has no column {options.id_column!r}, because a {kind} file has no named columns; leave --id "
@@ -136,6 +172,37 @@ def _read_multiview(path: str | os.PathLike[str], options: PartOptions) -> Part:
     truth = file.labels if options.truth in (None, "labels") else file.other_labels.get(str(options.truth))
     notes += tuple(dict.fromkeys(note for _, more in cut.values() for note in more))
     return Part(given, {name: view for name, (view, _) in cut.items()}, file.ids, truth, notes, (given,))
+
+
+def _read_annotated(path: str | os.PathLike[str], options: PartOptions) -> list[Part]:
+    given = os.fspath(path)
+    if options.transpose:
+        raise ValueError(
+            f"{given}: the samples of a {file_kind(path)} file are its rows (obs), so leave --transpose (transpose) "
+            "out; if they are its columns, save adata.T"
+        )
+    found, notes = read_elements(path, options.columns, options.id_column)
+    kept = [element for element in found if not matches(element.view, options.drop)]
+    if not kept:
+        raise ValueError(f"{given} has no view left; its views are {', '.join(repr(each.view) for each in found)}")
+    parts = [_annotated_part(element, options, given) for element in kept]
+    return [replace(parts[0], notes=(*notes, *parts[0].notes)), *parts[1:]]
+
+
+def _annotated_part(element: Element, options: PartOptions, given: str) -> Part:
+    check_unique(element.ids, f"{given}, names of the samples (obs_names_make_unique mends them)")
+    array, names = element.array, element.columns
+    if names is not None and options.drop:
+        left = [i for i, name in enumerate(names) if not matches(name, options.drop)]
+        array, names = array[:, left], tuple(names[i] for i in left)
+    array, notes = _cut(array, replace(options, columns=None), given)
+    column = None if options.truth is None else options.truth.removeprefix("obs:")
+    truth = None
+    if column is not None and column in element.obs:
+        truth = check_labels(element.obs[column], len(element.ids), f"{given}: column {column!r} of obs")
+    about = {name: element.obs[name] for name in options.about if name in element.obs}
+    columns = {} if names is None else {element.view: names}
+    return Part(given, {element.view: array}, element.ids, truth, notes, (given,), columns, about, tuple(element.obs))
 
 
 def _cut(array: Any, options: PartOptions, where: str) -> tuple[Any, tuple[str, ...]]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.io.choosing import Caution, PartOptions
+from manyviews.io.features import shown
 from manyviews.io.files import checksum, stem
 from manyviews.io.joining import Joined, join_parts
 from manyviews.io.matching import Presence
-from manyviews.io.parts import Part, read_part, with_ids
+from manyviews.io.parts import Part, read_part, read_parts, with_ids
 from manyviews.io.suspects import code_notes
 from manyviews.io.tables import Frames
 from manyviews.io.truth import read_truth_file
@@ -48,6 +50,8 @@ class LoadedViews:
         Which samples are in which views, where the views have different ids; else empty.
     id_name : str or None
         Name of the column that the ids come from.
+    about : dict of str to ndarray of shape (n,)
+        Columns that describe the samples, as asked for; objects, with None where an entry is missing.
     """
 
     views: Views
@@ -57,6 +61,7 @@ class LoadedViews:
     notes: tuple[str, ...]
     presence: tuple[Presence, ...] = ()
     id_name: str | None = None
+    about: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_views(
@@ -74,21 +79,24 @@ def read_views(
     encode: Sequence[str] = (),
     ids: Path | None = None,
     known: Mapping[str, Sequence[str] | None] | None = None,
+    about: Sequence[str] = (),
 ) -> LoadedViews:
     """Read the views of a data set from one file or from one file per view.
 
     Parameters
     ----------
     sources : path, or mapping of str to (path or pair)
-        One file (a table or array is a single view; .npz, .mat and folders of 10x Genomics may hold all views), or
-        view names and their files in order; a pair ``(path, columns)`` takes some columns of a table, or one array of
-        an .npz, so that one file may hold several views.
+        One file (a table, array or .h5ad is a single view; .npz, .mat, .h5mu and folders of 10x Genomics may hold all
+        views), or view names and their files in order; a pair ``(path, columns)`` takes some columns of a table, one
+        array of an .npz, or one matrix of an .h5ad or .h5mu (``["rna/layers/counts"]``, ``["obsm/X_pca"]``), so that
+        one file may hold several views.
     id_column : str, default=None
         Column of row ids that every table has. Rows are then matched by id, in the order of the first view. Without
         it they are matched by the names of rows, where all tables have some, else by position.
     truth : str, default=None
-        Where the classes are: a column of one of the tables (it is then no feature), the name of a labelling in an
-        .npz, or a file with one column, and one of ids. By default the ``labels`` of an .npz or .mat.
+        Where the classes are: a column of one of the tables (it is then no feature) or of obs (``obs:NAME`` too), the
+        name of a labelling in an .npz, or a file with one column, and one of ids. By default the ``labels`` of an
+        .npz or .mat.
     missing : {"union", "intersection"}, default=None
         What becomes of samples that some view lacks: "intersection" leaves them out, "union" keeps them as rows of
         NaN, for methods that take missing views. By default they are an error.
@@ -110,6 +118,8 @@ def read_views(
         File that lists the ids of the samples of those views that have none.
     known : mapping of str to (sequence of str or None), default=None
         Column names of a model's views: tables that have all of them are cut to them.
+    about : sequence of str, default=()
+        Columns of the tables, or of obs, that describe the samples, such as a time of survival: no features.
 
     Returns
     -------
@@ -136,24 +146,32 @@ def read_views(
     """
     if missing not in (None, "union", "intersection"):
         raise ValueError(f"missing must be 'union', 'intersection' or None, got {missing!r}")
-    options = PartOptions(id_column, truth, header, drop=tuple(drop), encode=tuple(encode), has_ids=ids is not None)
+    options = PartOptions(
+        id_column, truth, header, drop=tuple(drop), encode=tuple(encode), has_ids=ids is not None, about=tuple(about)
+    )
     chosen = _Choices(options, columns, tuple(transpose), missing_values, known or {})
     if isinstance(sources, Mapping):
-        parts, name = _read_several(sources, chosen), _joint_name(list(sources))
+        parts = _read_several(sources, chosen)
     else:
-        parts, name = [read_part(sources, chosen.of(None, columns))], stem(sources)
-        chosen.check_names(list(parts[0].views))
+        parts = read_parts(sources, chosen.of(None, columns))
+        chosen.check_names([view for part in parts for view in part.views])
     if ids is not None:
         parts = [part if part.ids is not None else with_ids(part, ids) for part in parts]
     joined = join_parts(parts, missing)
     views = check_views(joined.views, accepts=Accepts(gaps=gaps))
     labels, truth_file = _truth(joined, parts, id_column, truth)
-    files = [file for part in parts for file in part.files] + ([] if truth_file is None else [truth_file])
+    _check_about(joined, parts, about)
+    files = dict.fromkeys([*(file for part in parts for file in part.files), truth_file])
+    checksums = {file: checksum(file) for file in files if file is not None}
     notes = dict.fromkeys((*joined.notes, *_overlaps(sources, parts), *_view_notes(views), *_partly_known(labels)))
     id_name = id_column if views.sample_names is not None else None
-    return LoadedViews(
-        views, labels, name, {file: checksum(file) for file in files}, tuple(notes), joined.presence, id_name
-    )
+    name = data_name(sources)
+    return LoadedViews(views, labels, name, checksums, tuple(notes), joined.presence, id_name, joined.about)
+
+
+def data_name(sources: str | os.PathLike[str] | Mapping[str, Any]) -> str:
+    """Return the name of what ``read_views`` would read, which no file has to be there for."""
+    return _joint_name(list(sources)) if isinstance(sources, Mapping) else stem(sources)
 
 
 def _view_notes(views: Views) -> list[str]:
@@ -280,6 +298,26 @@ def _constant_notes(views: Views) -> list[str]:
     return notes
 
 
+def _check_about(joined: Joined, parts: Sequence[Part], about: Sequence[str]) -> None:
+    lacking = [name for name in about if name not in joined.about]
+    if lacking:
+        raise ValueError(
+            f"there is no column {lacking[0]!r} that describes the samples in {_files(parts)}; "
+            f"{_near(lacking[0], parts)}check its name"
+        )
+
+
+def _files(parts: Sequence[Part]) -> str:
+    return ", ".join(dict.fromkeys(part.path for part in parts))
+
+
+def _near(name: str, parts: Sequence[Part]) -> str:
+    """Say which column of obs was most likely meant."""
+    names = list(dict.fromkeys(name for part in parts for name in part.obs))
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}? " if close else f"obs has {shown(names)}; " if names else ""
+
+
 def _truth(
     joined: Joined, parts: list[Part], id_column: str | None, truth: str | None
 ) -> tuple[NDArray[Any] | None, str | None]:
@@ -289,7 +327,7 @@ def _truth(
     if not os.path.exists(truth):
         raise ValueError(
             f"there is no column, labelling or file {truth!r} to take the classes from in "
-            f"{', '.join(part.path for part in parts)}; check the name given to --truth (truth)"
+            f"{_files(parts)}; {_near(truth.removeprefix('obs:'), parts)}check the name given to --truth (truth)"
         )
     ids = joined.views.sample_names
     return read_truth_file(truth, len(joined.views), None if ids is None else ids.tolist(), id_column), truth

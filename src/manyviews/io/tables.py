@@ -6,7 +6,7 @@ import difflib
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,15 @@ class Table:
         Classes, where the table has the column asked for.
     notes : tuple of str
         What a user may want to know.
+    about : dict of str to ndarray of shape (n,)
+        Columns that describe the samples, as objects, None where an entry is missing.
     """
 
     features: Any
     ids: list[str] | None
     truth: NDArray[Any] | None
     notes: tuple[str, ...]
+    about: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def read_table(
@@ -94,15 +97,16 @@ def _table(frame: Any, options: PartOptions, index: str | None, where: str, note
     ids, id_column, every = None, options.id_column, frame.columns
     if id_column is not None:
         ids = _ids(frame, id_column, where)
-    names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth))
+    names, frame, more = row_names(frame, index, where, keep=(id_column, options.truth, *options.about))
     ids = names if ids is None else ids
     has_truth = options.truth is not None and options.truth in frame.columns and options.truth != id_column
     labels = _truth(frame, str(options.truth), where) if has_truth else None
-    rest = frame.drop([name for name in (id_column, options.truth) if name in frame.columns])
+    about = {name: np.array(frame[name].to_list(), dtype=object) for name in options.about if name in frame.columns}
+    rest = frame.drop([name for name in {id_column, options.truth, *about} if name in frame.columns])
     rest, left_out = _chosen(rest, options, where, every)
     features = as_features(rest, options.encode, where)
     suspicions = _suspicions(features.columns, ids, labels, where)
-    return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions))
+    return Table(features, ids, labels, (*notes, *more, *left_out, *suspicions), about)
 
 
 def read_large_table(path: str | os.PathLike[str], options: PartOptions) -> tuple[Table, Any] | None:
@@ -146,7 +150,8 @@ def read_large_table(path: str | os.PathLike[str], options: PartOptions) -> tupl
     known = [part.truth for part in stored.tables if part.truth is not None]
     notes = dict.fromkeys(note for part in stored.tables for note in part.notes)
     truth = np.concatenate(known) if known else None
-    return Table(stored.tables[-1].features, ids, truth, (*notes, stored.note)), stored.array
+    about = {name: np.concatenate([part.about[name] for part in stored.tables]) for name in stored.tables[0].about}
+    return Table(stored.tables[-1].features, ids, truth, (*notes, stored.note), about), stored.array
 
 
 def read_columns(

@@ -8,15 +8,17 @@ import json
 import math
 import os
 import re
-import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from manyviews.io.hidden import hidden_name, made_and_held, new_empty, remove_half_written
 
 __all__ = [
     "OUTPUTS",
@@ -69,9 +71,9 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     given, final = os.fspath(target), Path(os.path.realpath(target))
     check_folder(given, force=force)
     made = _make_parents(final.parent, given)
-    temporary = _hidden(final, "partial")
+    temporary, refuse = hidden_name(final, "partial"), partial(_refusal, given)
     try:
-        with _made_and_held(temporary, given, Path.mkdir):
+        with made_and_held(temporary, Path.mkdir, refuse):
             with _space_told(given):
                 yield temporary
                 _sync(temporary)
@@ -107,9 +109,9 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
     given, final = os.fspath(target), Path(os.path.realpath(target))
     check_file(given, force=force)
     made = _make_parents(final.parent, given)
-    temporary = _hidden(final, "partial")
+    temporary, refuse = hidden_name(final, "partial"), partial(_refusal, given)
     try:
-        with _made_and_held(temporary, given, _new_empty):
+        with made_and_held(temporary, new_empty, refuse):
             with _space_told(given):
                 yield temporary
                 _sync(temporary)
@@ -120,57 +122,6 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
         temporary.unlink(missing_ok=True)
         _remove_empty(made)
         raise
-
-
-@contextmanager
-def _made_and_held(temporary: Path, given: str, make: Callable[[Path], None]) -> Iterator[None]:
-    """Make a hidden file or folder, and hold a lock on it that tells other starts that its process is alive."""
-    making = temporary.with_suffix(".making")
-    try:
-        make(making)
-    except OSError as error:
-        raise OutputError(_not_writable(given, error)) from error
-    descriptor = _locked(making)
-    try:
-        os.rename(making, temporary)  # under its own name only once it is locked
-        yield
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def _new_empty(path: Path) -> None:
-    path.touch(exist_ok=False)
-
-
-def _locked(path: Path) -> int | None:
-    """Return a descriptor with the only lock on a file or folder; None where another has it, or there are no locks."""
-    try:
-        import fcntl
-
-        descriptor = os.open(path, os.O_RDONLY)
-    except (ImportError, OSError):
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _remove_half_written(final: Path) -> None:
-    """Remove what a killed process left half-written for this place; what another process is writing stays."""
-    pattern = re.compile(rf"\.{re.escape(final.name[:100])}\.[0-9a-f]{{8}}\.partial")
-    with suppress(OSError):
-        for entry in [entry for entry in final.parent.iterdir() if pattern.fullmatch(entry.name)]:
-            descriptor = None if entry.is_symlink() else _locked(entry)
-            if descriptor is None:
-                continue
-            try:
-                _remove_ours(entry) if entry.is_dir() else entry.unlink()
-            finally:
-                os.close(descriptor)
 
 
 @contextmanager
@@ -195,7 +146,7 @@ def check_file(target: str | os.PathLike[str], *, force: bool = False) -> None:
         Let a regular file be replaced. A folder, device or pipe never is.
     """
     given, final = os.fspath(target), Path(os.path.realpath(target))
-    _remove_half_written(final)
+    remove_half_written(final, _remove_ours)
     if final.is_dir():
         raise OutputError(f"{given} is a folder; give the path of a file")
     if not _exists(final, given):
@@ -221,7 +172,7 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
     if not given:
         raise OutputError("the name of the output folder is empty; give one with --out")
     _put_back(final)
-    _remove_half_written(final)
+    remove_half_written(final, _remove_ours)
     if not _exists(final, given):
         return
     if not final.is_dir():
@@ -262,7 +213,7 @@ def _remove_ours(folder: Path) -> None:
     """Remove an output folder: what manyviews writes, and the folder where nothing else is in it."""
     names = [*(name for name in OUTPUTS if name != MODEL), *(f"{MODEL}/{name}" for name in MODEL_FILES)]
     for name in names:
-        _remove_half_written(folder / name)
+        remove_half_written(folder / name, _remove_ours)
         with suppress(OSError):
             (folder / name).unlink()
     for place in (folder / MODEL, folder):
@@ -299,12 +250,12 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
 
 
+def _refusal(given: str, error: OSError) -> OutputError:
+    return OutputError(_not_writable(given, error))
+
+
 def _not_writable(given: str, error: OSError) -> str:
     return f"{given} cannot be written ({error.strerror or error}); choose another place with --out"
-
-
-def _hidden(final: Path, role: str) -> Path:
-    return final.with_name(f".{final.name[:100]}.{secrets.token_hex(4)}.{role}")
 
 
 def _put_in_place(temporary: Path, final: Path) -> None:
@@ -313,7 +264,7 @@ def _put_in_place(temporary: Path, final: Path) -> None:
         os.rename(temporary, final)
         _sync_entry(final.parent)
         return
-    aside = _hidden(final, "old")
+    aside = hidden_name(final, "old")
     os.rename(final, aside)
     try:
         os.rename(temporary, final)
@@ -358,6 +309,7 @@ def write_labels(
     samples: Iterable[Any] | None = None,
     confidence: ArrayLike | None = None,
     id_name: str | None = None,
+    start: int = 0,
     safe: bool = False,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
@@ -374,20 +326,24 @@ def write_labels(
         Confidence of each assignment, 0 to 1.
     id_name : str, default=None
         What the column of ids is called instead of ``sample``.
+    start : int, default=0
+        Row number of the first label; the names of the columns come before row 0 only, so that labels may be written
+        part by part.
     safe : bool, default=False
         Put an apostrophe before ids that a spreadsheet would take for formulas: those that begin with =, +, -, @, a
         tab or a line break. By default ids stay as they are given.
     """
     clusters = np.asarray(labels).tolist()
     first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
-    ids: Iterable[Any] = range(len(clusters)) if samples is None else samples
+    ids: Iterable[Any] = range(start, start + len(clusters)) if samples is None else samples
     if safe:
         first, *ids = map(no_formula, (first, *ids))
     columns: dict[str, Any] = {first: ids, "cluster": clusters}
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    if start == 0:
+        writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
 
 

@@ -12,7 +12,7 @@ from manyviews.kernels.kernels import DEGENERATE, Kernel, kernel_block, kernel_d
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import all_eigenpairs
 
-__all__ = ["Landmarks", "fit_landmarks", "landmark_features"]
+__all__ = ["Landmarks", "fit_landmarks", "landmark_features", "landmark_sums", "landmarks_of"]
 
 Array = NDArray[Any]
 EIGEN_CUTOFF = 1e-10
@@ -53,12 +53,22 @@ def fit_landmarks(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: 
     Landmarks
         The feature map.
     """
-    values, U = all_eigenpairs(kernel_block(kernel, points, points), overwrite=True)
-    keep = values > EIGEN_CUTOFF * max(values[0], np.finfo(float).tiny)
+    return landmarks_of(kernel, points, landmark_sums(kernel, rows, n, points) / n, unit=unit)
+
+
+def landmark_sums(kernel: Kernel, rows: Callable[[slice], Any], n: int, points: Any) -> Array:
+    """Return the sums of the kernel between n rows and the landmarks, (s,)."""
     total = np.zeros(points.shape[0])
     for block in row_blocks(n, ROWS_PER_BLOCK):
         total += kernel_block(kernel, rows(block), points).sum(axis=0)
-    return Landmarks(kernel, points, total / n, U[:, keep] / np.sqrt(values[keep]), unit)
+    return total
+
+
+def landmarks_of(kernel: Kernel, points: Any, mean: Array, *, unit: bool = True) -> Landmarks:
+    """Return the feature map of landmarks (s, d) to which all samples have such a mean kernel row, (s,)."""
+    values, U = all_eigenpairs(kernel_block(kernel, points, points), overwrite=True)
+    keep = values > EIGEN_CUTOFF * max(values[0], np.finfo(float).tiny)
+    return Landmarks(kernel, points, mean, U[:, keep] / np.sqrt(values[keep]), unit)
 
 
 def landmark_features(landmarks: Landmarks, X: Any) -> Array:

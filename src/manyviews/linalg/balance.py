@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale, squared_lengths
+from manyviews.linalg.scaled_rows import RowsSideBySide, ScaledRows
 from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, row_count, weighted_blocks
 
 __all__ = [
@@ -40,7 +41,9 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weights: Array | None = None) -> BalancedScaling:
+def fit_balanced(
+    X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0, counts: Array | None = None
+) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -51,7 +54,9 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weights: Arr
         What is done to the columns or rows first; see ``fit_scaling``.
     balance : bool, default=True
         Divide the view by the root of its total variance, the mean squared distance to its mean.
-    weights : ndarray of shape (n,), default=None
+    weight : float, default=1.0
+        What squared distances are multiplied with in the end.
+    counts : ndarray of shape (n,), default=None
         How often each row counts, above 0; once by default.
 
     Returns
@@ -59,9 +64,9 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weights: Arr
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    scaling = fit_scaling(X, kind, weights)
-    moments = _moments(X, scaling, weights)
-    return balanced_scaling(scaling, moments, X.dtype, balance=balance, shifted=not sparse.issparse(X))
+    scaling = fit_scaling(X, kind, counts)
+    moments = _moments(X, scaling, counts)
+    return balanced_scaling(scaling, moments, X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X))
 
 
 class ScaledMoments(NamedTuple):
@@ -73,7 +78,13 @@ class ScaledMoments(NamedTuple):
 
 
 def balanced_scaling(
-    scaling: Scaling, moments: ScaledMoments, dtype: Any, *, balance: bool, shifted: bool = True
+    scaling: Scaling,
+    moments: ScaledMoments,
+    dtype: Any,
+    *,
+    balance: bool,
+    weight: float = 1.0,
+    shifted: bool = True,
 ) -> BalancedScaling:
     """Return the common scale of a view of this type whose scaled rows have such moments; see ``fit_balanced``.
 
@@ -81,7 +92,7 @@ def balanced_scaling(
     """
     mean, variance, size = moments
     constant = bool(variance <= max(CONSTANT * size, smallest_scale(dtype) ** 2))
-    factor = 1.0 if constant or not balance else variance**-0.5
+    factor = (1.0 if constant or not balance else variance**-0.5) * weight**0.5
     if scaling.kind in UNIT_ROWS:
         return BalancedScaling(scaling, factor, constant)
     scale = np.ones(mean.size) if scaling.scale is None else scaling.scale
@@ -161,7 +172,9 @@ def _scaled_blocks(X: Any, scaling: Scaling, weights: Array | None) -> Iterator[
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:
-    """Return scaled views side by side, CSR if any is sparse."""
+    """Return scaled views side by side: CSR if any is sparse, by blocks if any is scaled when it is read."""
     if any(map(sparse.issparse, arrays)):
-        return sparse.hstack(arrays, format="csr")
+        return sparse.hstack([X if sparse.issparse(X) else np.asarray(X) for X in arrays], format="csr")
+    if any(isinstance(X, ScaledRows) for X in arrays):
+        return RowsSideBySide(arrays)
     return np.hstack(arrays)

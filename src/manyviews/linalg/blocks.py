@@ -22,7 +22,7 @@ __all__ = [
 
 ROWS_PER_BLOCK = 8_192
 # rows that are added up at a time
-ROWS_PER_SUM = 65_536
+ROWS_PER_SUM = 16_384
 # of wide rows a block holds fewer
 CELLS_PER_BLOCK = 1 << 22
 
@@ -46,7 +46,7 @@ def squared_lengths(X: Any, dtype: Any = None) -> NDArray[Any]:
         return np.asarray(np.einsum("ij,ij->i", X, X, dtype=dtype))
     lengths = np.empty(X.shape[0], X.dtype if dtype is None else dtype)
     for rows in row_blocks(X.shape[0]):
-        lengths[rows] = squared_lengths(X[rows], dtype)
+        lengths[rows] = squared_lengths(np.asarray(X[rows]), dtype)
     return lengths
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -304,15 +304,16 @@ def leading_subspace(
     return values, X
 
 
-def positive_norm(*operators: Any) -> float:
-    """Return the largest eigenvalue of Σ SᵀS for operators S without negative entries, by power iteration.
+def positive_norm(*operators: Any, weights: Sequence[float] | None = None) -> float:
+    """Return the largest eigenvalue of Σ w SᵀS for operators S without negative entries, by power iteration.
 
     Its eigenvector is positive, so a start of ones finds it. Operators have ``shape``, ``dtype`` and ``dot``.
     """
     x = np.ones((operators[0].shape[0], 1), operators[0].dtype)
+    factors = [x.dtype.type(1 if weights is None else weights[i]) for i in range(len(operators))]
     norm = 0.0
     for _ in range(POWER_ITERATIONS):
-        y = sum(operator.dot(operator.dot(x)) for operator in operators)
+        y = sum(w * operator.dot(operator.dot(x)) for w, operator in zip(factors, operators, strict=True))
         last, norm = norm, float(np.abs(y).max())
         if norm == 0.0 or abs(norm - last) <= np.finfo(x.dtype).eps * norm:
             break

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ScaledRows", "is_on_disk"]
+__all__ = ["RowsSideBySide", "ScaledRows", "is_on_disk"]
 
 
 def is_on_disk(X: Any) -> bool:
@@ -17,7 +17,7 @@ def is_on_disk(X: Any) -> bool:
 
 
 class ScaledRows:
-    """Rows of a dense view under a function of blocks of rows; indexing by rows is all that it can do.
+    """Rows of a dense view under a function of blocks of rows; taking rows is all that it can do.
 
     Parameters
     ----------
@@ -46,3 +46,31 @@ class ScaledRows:
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
         return np.asarray(self.function(np.asarray(self.source[rows])))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype=dtype)
+
+
+class RowsSideBySide:
+    """Rows of several dense views next to each other, put together when they are read.
+
+    Parameters
+    ----------
+    arrays : tuple of array-like of shape (n, d_v)
+        Views that are scaled when they are read, or arrays.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (n, Σ d_v).
+    dtype : dtype
+        Common type.
+    """
+
+    def __init__(self, arrays: tuple[Any, ...]) -> None:
+        self.arrays = arrays
+        self.shape = (int(arrays[0].shape[0]), sum(int(X.shape[1]) for X in arrays))
+        self.dtype = np.result_type(*(X.dtype for X in arrays))
+
+    def __getitem__(self, rows: Any) -> NDArray[Any]:
+        return np.hstack([X[rows] for X in self.arrays])

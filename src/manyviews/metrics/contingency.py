@@ -104,6 +104,13 @@ def contingency_table(labels_true: Any, labels_pred: Any) -> Contingency:
     )
 
 
+def counted_table(counts: NDArray[Any]) -> Contingency:
+    """Return the contingency table whose cells, also empty ones, hold such numbers of samples, (classes, clusters)."""
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)].astype(np.int64)
+    rows, cols = np.nonzero(counts)
+    return Contingency(rows, cols, counts[rows, cols], counts.sum(axis=1), counts.sum(axis=0), int(counts.sum()))
+
+
 def encode_labels(labels: Any, name: str = "labels") -> tuple[IntArray, int]:
     """Replace labels by the integers 0 .. k-1, every one of them in use.
 

@@ -32,7 +32,9 @@ def choice_figure(scores: Mapping[int, Mapping[str, float]], n_clusters: int | N
     numbers = list(scores)
     keys = list(scores[numbers[0]])
     measures = ["score", *(key for key in keys if key != "score" and not key.endswith(BY_CHANCE))]
-    figure = go.Figure(layout=base_layout() | {"showlegend": True, "height": 300})
+    figure = go.Figure(layout=base_layout() | {"showlegend": True, "height": 360})
+    # below the curves, which need the width of a phone
+    figure.update_layout(legend={"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"})
     for i, (name, colour) in enumerate(zip(measures, LIGHT, strict=False)):
         for key in (name, name + BY_CHANCE):
             if key not in keys:

@@ -86,7 +86,7 @@ def _environment(room: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("amount", "count", "decimal", "duration", "enumerated", "fixed", "percent", "size"):
+    for name in ("amount", "count", "decimal", "duration", "enumerated", "fixed", "rounded_part", "percent", "size"):
         made.filters[name] = getattr(wording, name)
     made.globals["look_of"] = palette.look_of
     return made

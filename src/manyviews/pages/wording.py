@@ -19,6 +19,7 @@ __all__ = [
     "flatten",
     "percent",
     "plain",
+    "rounded_part",
     "size",
 ]
 
@@ -81,6 +82,15 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">\u00a099.9\u00a0%"
     return "100\u00a0%" if share == 1 else "0\u00a0%" if share == 0 else f"{100 * share:.1f}\u00a0%"
+
+
+def rounded_part(n: int, total: int) -> str:
+    """Return a part of a whole in whole percents, never 0 or 100 where it is neither."""
+    if 0 < 100 * n < total:
+        return "<\u00a01\u00a0%"
+    if 0 < 100 * (total - n) < total:
+        return ">\u00a099\u00a0%"
+    return f"{100 * n / total:.0f}\u00a0%"
 
 
 def decimal(value: float, digits: int = 4) -> str:

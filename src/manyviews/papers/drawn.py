@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from manyviews.papers.fastmice_figures import fastmice_figures
 from manyviews.papers.figure_parts import FigureTask, PlannedFigure
@@ -14,9 +14,9 @@ from manyviews.papers.udbgl_figures import udbgl_figures
 __all__ = ["FIGURES", "QUICK_SEEDS", "plan_figures"]
 
 # seeds at each point of a figure unless told otherwise: many points, each of which costs a fit per seed
-QUICK_SEEDS = 2
+QUICK_SEEDS = 3
 
-FIGURES: Mapping[str, Callable[[FigureTask], Iterable[PlannedFigure]]] = {
+FIGURES: dict[str, Callable[[FigureTask], Iterable[PlannedFigure]]] = {
     "fastmice": fastmice_figures,
     "op-lfmvc": op_lfmvc_figures,
     "mvec": mvec_figures,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
@@ -26,7 +24,6 @@ __all__ = [
     "Score",
     "box_figure",
     "chart_layout",
-    "figures_csv",
     "heat_figure",
     "line_figure",
     "line_trace",
@@ -287,6 +284,7 @@ def heat_figure(
         layout = chart_layout(axes[1], axes[0])
         for name in ("xaxis", "yaxis"):
             layout[name] |= {"type": "category", "showgrid": False}
+        layout["yaxis"]["title"] |= {"standoff": 20}
         return {"data": [trace], "layout": layout | {"showlegend": False, "height": 360}}
 
     return PlannedFigure(key, title, note, draw, tuple(run for runs in cells.values() for run in runs))
@@ -359,26 +357,3 @@ def chart_layout(x: str, y: str, *, log: bool = False) -> dict[str, Any]:
         "xaxis": layout["xaxis"] | across,
         "yaxis": layout["yaxis"] | {"title": {"text": escape(y)}, "automargin": True},
     }
-
-
-def figures_csv(figures: Iterable[PaperFigure]) -> str:
-    """Return the numbers of all charts, one line per point; ``y`` is given for maps and clouds of points only."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("figure", "line", "x", "y", "value", "deviation"))
-    for figure in figures:
-        for trace in figure.chart["data"]:
-            writer.writerows([figure.title, trace["name"], *point] for point in _points(trace))
-    return stream.getvalue()
-
-
-def _points(trace: Mapping[str, Any]) -> Iterable[tuple[Any, ...]]:
-    if "z" in trace:
-        for y, line in zip(trace["y"], trace["z"], strict=True):
-            yield from ((x, y, value, None) for x, value in zip(trace["x"], line, strict=True))
-        return
-    deviations = trace.get("error_y", {}).get("array") or [None] * len(trace["x"])
-    colours = trace["marker"].get("color")
-    for i, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-        cloud = isinstance(colours, list)
-        yield (x, y, colours[i], None) if cloud else (x, None, y, deviations[i])

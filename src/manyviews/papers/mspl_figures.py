@@ -167,7 +167,7 @@ def _sweeps(
         yield PlannedFigure(
             f"{key}-{metric}",
             f"Figure 3, {shown} over the sweeps, {title}",
-            "Hard, smooth and no self-pacing from the same random starts: mean over the starts, each held at its end. The "
+            "Hard, smooth and no self-pacing from the same random starts: mean over them, each held at its end. The "
             "text gives no values of the figure" + ("." if dataset is None else "; the diamond is the printed table."),
             partial(draw, metric),
         )

@@ -187,7 +187,8 @@ _UDBGL = Protocol(
             "UDBGL paper's rule",
             "udbgl",
             _PAPER_ANCHORS | {"projection": "rows", "support": "full", "first_scales": "degrees"},
-            note="as printed: rows projected, any link allowed, degrees from the first pass on",
+            note="as printed: rows projected, any link allowed, degrees from the first pass on; what it stands beside "
+            "was measured with rows and columns projected, as the row below",
         ),
         Setup(
             "UDBGL paper's rule",

@@ -26,6 +26,7 @@ __all__ = [
     "to_csv",
     "to_latex",
     "to_markdown",
+    "verdict_text",
     "why",
 ]
 
@@ -180,6 +181,12 @@ def our_text(cell: Cell) -> str:
 def difference_text(cell: Cell) -> str:
     """Return ours minus published, with its sign."""
     return "-" if cell.difference is None else f"{cell.difference:+.{cell.table.decimals}f}"
+
+
+def verdict_text(cell: Cell) -> str:
+    """Return the verdict, with the number of runs where it rests on few."""
+    few = cell.verdict != "not comparable" and cell.n_runs < FEW
+    return f"{cell.verdict}, {amount(cell.n_runs, 'run')}" if few else cell.verdict
 
 
 def why(cell: Cell) -> str:

@@ -5,8 +5,8 @@ The last cut is the one that minimises, over the samples i and the base clusteri
 .. math:: \sum_i \sum_m w_m \|b_i^{(m)} - c_{\pi(i)}^{(m)}\|^2
 
 with :math:`b_i^{(m)}` the one-hot label of a sample and :math:`c_k^{(m)}` the shares of the base clusters within final
-cluster k. Several cuts of a part of the samples (a normalised cut, linkage, k-means++ starts) compete as starts, so no
-single one of them can lose what the ensemble holds.
+cluster k. Base clusterings and several cuts of a part of the samples (a normalised cut, linkage, k-means++ starts)
+compete as starts, so no single one of them can lose what the ensemble holds.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ Labels = NDArray[np.int64]
 # samples on which starts compete, and how many of them are drawn by k-means++
 SAMPLE_ROWS = 1_500
 RANDOM_STARTS = 8
+# of the base clusterings with as many clusters as are wanted, the last ones, where other methods stand in a consensus
+MEMBER_STARTS = 20
 MOST_ITERATIONS = 50
 TOLERANCE = 1e-9
 RULE = EmbeddingRule("cosine", 20, 5)
@@ -168,10 +170,13 @@ def _improved(B: Any, sizes: Labels, centers: Array, weights: Array, counts: Arr
 
 
 def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> Iterator[Labels]:
-    """Yield labels of the samples: of the normalised cut, of two linkages, nearest to k-means++ draws."""
+    """Yield labels of the samples: base clusterings, a normalised cut, two linkages, nearest to k-means++ draws."""
     from scipy.cluster.hierarchy import cut_tree, linkage
     from scipy.spatial.distance import squareform
 
+    for m in np.flatnonzero(sizes == k)[-MEMBER_STARTS:]:
+        if base_labels[:, m].min() >= 0:
+            yield base_labels[:, m].astype(np.int64)
     yield fit_ensemble_cut(base_labels, sizes, k, rng, rule=RULE, weighting="equal")[0]
     D = parted_share(base_labels, sizes, weights)
     if D.shape[0] > 1:

@@ -14,18 +14,18 @@ from manyviews.graphs.anchor_graph import CELLS_PER_BLOCK
 from manyviews.graphs.anchor_views import Blocks
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
-from manyviews.partitions.anchor_links import (
+from manyviews.partitions.discretize import discretize_embedding, embedding_labels
+from manyviews.partitions.view_links import (
     ROWS_PER_BLOCK,
     CutRecipe,
     Linked,
     LinkGraph,
     ViewLink,
     find_rows,
-    graph_rows,
+    joined_links,
     link_views,
     view_reader,
 )
-from manyviews.partitions.discretize import discretize_embedding, embedding_labels
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR
 from manyviews.prototypes.row_means import KeptRows
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
@@ -73,7 +73,7 @@ class AnchorCut:
 
     def graph(self, found: list[Linked]) -> sparse.csr_array:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
-        return graph_rows(self.links, found, self.recipe.unit_weights)
+        return joined_links(self.links, found, self.recipe.unit_weights)
 
     def predict(self, arrays: tuple[Any, ...], observed: Array, over: Blocks = map) -> NDArray[np.int32]:
         """Return base labels (n,) of samples; -1 where no view of this clustering says anything.

@@ -12,6 +12,7 @@ from manyviews.prototypes.block_kmeans import Metric, row_kmeans
 
 __all__ = [
     "METRICS",
+    "RUN_ITER",
     "BasicPartition",
     "cluster_numbers",
     "distinct_rows",
@@ -21,6 +22,8 @@ __all__ = [
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 METRICS = ("cosine", "euclidean")
+# most iterations of a run of k-means
+RUN_ITER = 100
 
 
 class BasicPartition(NamedTuple):
@@ -58,7 +61,7 @@ def random_partition(
     *,
     candidates: Labels,
     metric: Metric,
-    max_iter: int = 100,
+    max_iter: int = RUN_ITER,
     counts: Array | None = None,
 ) -> BasicPartition:
     """Run k-means once, from k random rows; the labels are those nearest to the centres.

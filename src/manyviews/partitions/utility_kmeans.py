@@ -20,10 +20,12 @@ __all__ = [
     "UTILITIES",
     "ConsensusRun",
     "assign_one_hot",
+    "base_cluster_sizes",
     "block_costs",
     "cluster_shares",
     "consensus_kmeans",
     "partition_scales",
+    "scales_of",
     "share_counts",
     "shares_of",
 ]
@@ -78,7 +80,20 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
 
 def partition_scales(B: Any, widths: Labels, utility: str, power: float, counts: Array | None = None) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    sizes = np.asarray(B.sum(axis=0)).ravel() if counts is None else B.T @ counts
+    return scales_of(base_cluster_sizes(B, counts), widths, utility, power)
+
+
+def base_cluster_sizes(B: Any, counts: Array | None = None) -> Array:
+    """Return how many samples each base cluster has, (D,), as often as they count."""
+    sizes = np.zeros(B.shape[1])
+    for rows in row_blocks(B.shape[0]):
+        block = B[rows]
+        sizes += np.asarray(block.sum(axis=0)).ravel() if counts is None else block.T @ counts[rows]
+    return sizes
+
+
+def scales_of(sizes: Array, widths: Labels, utility: str, power: float) -> Array:
+    """Do what ``partition_scales`` does, from ``base_cluster_sizes``."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     totals = np.add.reduceat(sizes, starts)
     shares = sizes / np.repeat(np.where(totals > 0, totals, 1), widths)

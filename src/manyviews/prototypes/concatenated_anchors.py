@@ -27,6 +27,7 @@ def concatenated_anchors(
     space: AnchorSpace = "balanced",
     n_directions: int = 20,
     n_init: int = 10,
+    wanted: Array | None = None,
 ) -> list[Array]:
     """Group the samples by all views together and return the means of the groups in every view.
 
@@ -45,13 +46,18 @@ def concatenated_anchors(
         Dimensions of the balanced space.
     n_init : int, default=10
         Starts of k-means.
+    wanted : ndarray of shape (V,), default=None
+        What the squared distances of each view are multiplied with there; 1 by default.
 
     Returns
     -------
     list of ndarray of shape (m, d_v), float64
         Anchors of every view. Where there are fewer distinct samples than anchors, some anchors repeat.
     """
-    X = balanced_directions(views, n_directions, rng) if space == "balanced" else _side_by_side(views)
+    if space == "balanced":
+        X = balanced_directions(views, n_directions, rng, wanted)
+    else:
+        X = _side_by_side([_times(X, w) for X, w in zip(views, _each(wanted, views), strict=True)])
     groups = kmeans(X, m, rng, n_init=n_init, max_iter=MAX_ITER)
     labels, n = groups.labels, groups.labels.size
     sizes = np.bincount(labels, minlength=m)
@@ -62,7 +68,7 @@ def concatenated_anchors(
     return [_dense(means @ X_v) for X_v in views]
 
 
-def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator) -> Any:
+def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator, wanted: Array | None = None) -> Any:
     """Return coordinates of the samples in which all views have equal say and faint directions are left out.
 
     Parameters
@@ -73,6 +79,8 @@ def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator) 
         Leading singular directions of the views side by side that are kept. Dense views are centred first.
     rng : Generator
         Source of the randomised singular value decomposition.
+    wanted : ndarray of shape (V,), default=None
+        What the squared distances of each view are multiplied with; 1 by default.
 
     Returns
     -------
@@ -81,11 +89,20 @@ def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator) 
     """
     from sklearn.utils.extmath import randomized_svd
 
-    X = _side_by_side([part for view in views if (part := _unit_variance(view)) is not None] or views)
+    parts = [(_unit_variance(view), w) for view, w in zip(views, _each(wanted, views), strict=True)]
+    X = _side_by_side([_times(part, w) for part, w in parts if part is not None] or views)
     if r >= min(X.shape):
         return X
     U, s, _ = randomized_svd(X, r, n_iter=4, random_state=int(rng.integers(2**31 - 1)))
     return U * s
+
+
+def _each(wanted: Array | None, views: Sequence[Any]) -> list[float]:
+    return [1.0] * len(views) if wanted is None else [float(w) for w in wanted]
+
+
+def _times(X: Any, weight: float) -> Any:
+    return X if weight == 1.0 else X * X.dtype.type(weight**0.5)
 
 
 def _unit_variance(X: Any) -> Any:

@@ -33,6 +33,11 @@ class SideBySide:
         return self.arrays[0].shape[0], sum(treatment.width for treatment in self.treatments)
 
     @property
+    def is_dense(self) -> bool:
+        """Whether no view is sparse."""
+        return not any(map(sparse.issparse, self.arrays))
+
+    @property
     def dtype(self) -> Any:
         """Common dtype of the views."""
         return np.result_type(*(X.dtype for X in self.arrays))
@@ -64,6 +69,7 @@ class Concatenation:
         scalings: Sequence[str | None],
         metric: str,
         telling: Sequence[int] | None = None,
+        weights: Sequence[float] | None = None,
     ) -> Concatenation:
         """Learn the scalings and what makes the views weigh alike.
 
@@ -77,6 +83,8 @@ class Concatenation:
             "auto": cosine where all views are sparse without negative entries, else Euclidean.
         telling : sequence of int, default=None
             Places of the views that are put side by side; all by default.
+        weights : sequence of float, default=None
+            What the squared distances of each view are multiplied with in the end; 1 by default.
 
         Returns
         -------
@@ -91,6 +99,8 @@ class Concatenation:
         told = tuple(range(len(arrays)) if telling is None else telling)
         several = len(told) > 1
         factors = tuple(_inverse_length(X, t) if several else 1.0 for X, t in zip(arrays, treatments, strict=True))
+        roots = (1.0,) * len(arrays) if weights is None else tuple(weight**0.5 for weight in weights)
+        factors = tuple(factor * root for factor, root in zip(factors, roots, strict=True))
         width = sum(treatments[v].width for v in told)
         return cls(treatments, factors, ViewTreatment(Scaling(None), chosen, width), told)
 

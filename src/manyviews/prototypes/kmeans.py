@@ -12,11 +12,12 @@ __all__ = ["KMeansResult", "kmeans", "nearest_center_distances"]
 
 
 class KMeansResult(NamedTuple):
-    """Labels (n,), centres (k, d) and the sum of squared distances to them."""
+    """Labels (n,), centres (k, d), the sum of squared distances to them, and the iterations of the best start."""
 
     labels: NDArray[np.int64]
     centers: NDArray[Any]
     inertia: float
+    n_iter: int
 
 
 def kmeans(
@@ -58,7 +59,8 @@ def kmeans(
         # fewer distinct rows than clusters: the caller reports empty clusters in its own words
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=seed).fit(X, sample_weight=weights)
-    return KMeansResult(model.labels_.astype(np.int64), model.cluster_centers_, float(model.inertia_))
+    labels = model.labels_.astype(np.int64)
+    return KMeansResult(labels, model.cluster_centers_, float(model.inertia_), int(model.n_iter_))
 
 
 def nearest_center_distances(X: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:

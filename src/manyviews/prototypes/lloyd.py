@@ -101,7 +101,7 @@ def lloyd(
     k: int,
     *,
     max_iter: int,
-    each: Callable[[Array], Array] | None = None,
+    each: Callable[[Any], Any] | None = None,
     settled: Callable[[float, float], bool] | None = None,
     fill_all: bool = False,
     rows: Rows | None = None,

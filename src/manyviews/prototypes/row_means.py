@@ -16,18 +16,21 @@ from scipy import sparse
 from manyviews.linalg.blocks import row_blocks, smallest_scale
 from manyviews.prototypes.block_kmeans import Metric, last_assigned
 from manyviews.prototypes.lloyd import rows_counted
-from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
+from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 
 __all__ = [
     "KeptRows",
     "RowMeans",
     "RowProducts",
+    "StoredRows",
+    "is_wide",
     "keep_rows",
     "keeps_rows",
     "kept_bytes",
     "mean_anchors",
     "own_anchors",
     "row_products",
+    "store_rows",
 ]
 
 Array = NDArray[Any]
@@ -39,11 +42,40 @@ COINCIDENT = 1e-6
 
 
 @dataclass(frozen=True)
-class KeptRows:
-    """Treated rows of a view, (d, n): transposed, so that some of the columns are taken in long pieces."""
+class StoredRows:
+    """Rows of a view as given but for the mean of each column, (d, n): every treatment of the view is made of them.
+
+    Transposed, so that some of the columns are taken in long pieces; single precision keeps what differs between rows.
+    """
 
     transposed: Array
+    center: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Treated rows of a view; ``lengths`` (n,) is what each is divided by in the end, None where nothing is."""
+
+    stored: StoredRows
     treatment: ViewTreatment
+    lengths: Array | None = None
+
+    def __len__(self) -> int:
+        return int(self.stored.transposed.shape[1])
+
+    def take(self, chosen: NDArray[np.int64] | None = None) -> Array:
+        """Return some of the treated columns, or all, as rows (w, n); for the cosine without the length of samples."""
+        scaling = self.treatment.scaling
+        chosen = np.arange(self.treatment.width) if chosen is None else chosen
+        columns = chosen if scaling.columns is None else scaling.columns[chosen]
+        B = self.stored.transposed[columns]
+        shift = self.stored.center[columns] - (0.0 if scaling.shift is None else scaling.shift[chosen])
+        B += shift.astype(B.dtype)[:, None]
+        if scaling.scale is not None:
+            B *= (1.0 / scaling.scale[chosen]).astype(B.dtype)[:, None]
+        if self.lengths is not None:
+            B *= np.divide(1.0, self.lengths, out=np.zeros_like(self.lengths), where=self.lengths > 0)
+        return B
 
 
 @dataclass(frozen=True)
@@ -71,7 +103,7 @@ class RowMeans:
 
     def products(self, rows: Array) -> Array:
         """Return the products (b, n) of treated rows (b, d) with the kept rows."""
-        return np.asarray(rows.astype(self.dtype, copy=False) @ self.rows.transposed[self.columns.chosen])
+        return np.asarray(rows.astype(self.dtype, copy=False) @ self.rows.take(self.columns.chosen))
 
     def similarities(self, products: Array, metric: Metric) -> Array:
         r"""Return :math:`x^\top a - \tfrac12 \|a\|^2`, or :math:`x^\top a`, (b, p), from the products of rows x."""
@@ -96,7 +128,13 @@ class RowProducts(NamedTuple):
 
 def keeps_rows(X: Any, n_anchors: int) -> bool:
     """Say whether the anchors of a view (n, d) are kept as row numbers: if dense, and wide for its few samples."""
-    return isinstance(X, np.ndarray) and X.shape[0] <= n_anchors and X.shape[1] >= COLUMNS_PER_SAMPLE * X.shape[0]
+    dense = isinstance(X, np.ndarray) or getattr(X, "is_dense", False)
+    return dense and is_wide(X.shape[0], X.shape[1], n_anchors)
+
+
+def is_wide(n: int, width: int, n_anchors: int) -> bool:
+    """Say whether n samples of so many columns are few enough for anchors that are kept as row numbers."""
+    return n <= n_anchors and width >= COLUMNS_PER_SAMPLE * n
 
 
 def kept_bytes(n: int, widths: list[int], share: float, jobs: int) -> int:
@@ -105,21 +143,33 @@ def kept_bytes(n: int, widths: list[int], share: float, jobs: int) -> int:
     return int(4 * n * sum(widths) + jobs * (4 * n * share * max(widths) + 6 * 4 * n**2)) if widths else 0
 
 
-def keep_rows(X: Array, observed: NDArray[np.bool_], treatment: ViewTreatment) -> KeptRows:
-    """Return the treated rows of a view in single precision; for the cosine they get their length with the columns."""
-    plain = treatment
-    if treatment.metric == "cosine":
-        plain = replace(treatment, metric="euclidean", scaling=treatment.scaling._replace(kind=None))
-    reader = ViewRows(X, None if observed.all() else observed, plain)
-    transposed = np.empty((treatment.width, X.shape[0]), np.float32)
+def store_rows(X: Array, observed: NDArray[np.bool_]) -> StoredRows:
+    """Return the rows of a view, (n, d), once for all treatments; zeros in place of those that are not observed."""
+    total = np.zeros(X.shape[1])
     for rows in row_blocks(X.shape[0], ROWS_PER_BLOCK):
-        transposed[:, rows] = reader.read(rows).rows.T
-    return KeptRows(transposed, treatment)
+        total += X[rows][observed[rows]].sum(axis=0, dtype=np.float64)
+    center = total / max(int(observed.sum()), 1)
+    transposed = np.zeros((X.shape[1], X.shape[0]), np.float32)
+    for rows in row_blocks(X.shape[0], ROWS_PER_BLOCK):
+        transposed[:, rows] = np.where(observed[rows, None], X[rows] - center, 0.0).T
+    return StoredRows(transposed, center)
+
+
+def keep_rows(stored: StoredRows, treatment: ViewTreatment) -> KeptRows:
+    """Return the rows of a view under a treatment; for the cosine they get their length with the columns."""
+    rows = KeptRows(stored, treatment)
+    if treatment.metric == "cosine" or treatment.scaling.kind not in ("unit", "tfidf", "tfidf_plain"):
+        return rows
+    squares = np.zeros(len(rows))
+    for columns in row_blocks(treatment.width):
+        squares += np.square(rows.take(np.arange(columns.start, columns.stop)), dtype=np.float64).sum(axis=0)
+    lengths = np.sqrt(squares)
+    return replace(rows, lengths=np.where(lengths > smallest_scale(np.float32), lengths, 0.0).astype(np.float32))
 
 
 def row_products(rows: KeptRows, columns: ColumnSample) -> RowProducts:
     """Return the products of all kept rows over some of the columns."""
-    B = rows.transposed[columns.chosen]
+    B = rows.take(columns.chosen)
     G = B.T @ B
     if columns.metric == "euclidean":
         return RowProducts(G, np.ones(len(G), G.dtype))
@@ -185,15 +235,16 @@ def mean_anchors(
 
 def own_anchors(rows: KeptRows, chosen: NDArray[np.int64]) -> RowMeans:
     """Return some of the kept rows, with all columns, as anchors."""
-    X = rows.transposed[:, chosen]
-    squares = np.einsum("ij,ij->j", X, X)
+    squares = np.zeros(chosen.size, np.float32)
+    for columns in row_blocks(rows.treatment.width):
+        squares += np.square(rows.take(np.arange(columns.start, columns.stop))[:, chosen]).sum(axis=0)
     weights = np.ones_like(squares)
     if rows.treatment.metric == "cosine":
         lengths = np.sqrt(squares)
-        weights = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > smallest_scale(X.dtype))
+        weights = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > smallest_scale(squares.dtype))
         squares = np.square(weights) * squares
-    n = rows.transposed.shape[1]
-    member, weight = np.full(n, -1, dtype=np.int32), np.zeros(n, X.dtype)
+    n = len(rows)
+    member, weight = np.full(n, -1, dtype=np.int32), np.zeros(n, squares.dtype)
     member[chosen], weight[chosen] = np.arange(chosen.size), weights
     return RowMeans(rows, ColumnSample.of(rows.treatment, np.arange(rows.treatment.width)), member, weight, squares)
 

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from manyviews.linalg.blocks import squared_lengths
 from manyviews.prototypes.block_kmeans import row_kmeans
-from manyviews.prototypes.kmeans import kmeans
+from manyviews.prototypes.kmeans import KMeansResult, kmeans
 
-__all__ = ["RowGroups", "sampled_kmeans"]
+__all__ = ["START_ROWS", "sampled_kmeans"]
 
 START_ROWS = 20_000
 
 
-class RowGroups(NamedTuple):
-    """Labels (n,) and the centres (k, d) to which the rows are nearest."""
-
-    labels: NDArray[np.int64]
-    centers: NDArray[Any]
-
-
 def sampled_kmeans(
-    X: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 10, max_iter: int = 100
-) -> RowGroups:
+    X: Any, k: int, rng: np.random.Generator, *, n_init: int = 10, max_iter: int = 100, weights: Any = None
+) -> KMeansResult:
     """Group rows by squared Euclidean distance.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        Rows to group.
+    X : array-like of shape (n, d)
+        Rows to group: dense, CSR or read by blocks.
     k : int
         Number of clusters.
     rng : Generator
@@ -39,16 +32,21 @@ def sampled_kmeans(
         k-means++ starts, compared on at most 20 000 random rows.
     max_iter : int, default=100
         Most iterations of a start, and of the run on all rows.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
-    RowGroups
-        Labels and centres.
+    KMeansResult
+        Labels, centres, inertia, iterations.
     """
     n = X.shape[0]
     if n <= START_ROWS:
-        found = kmeans(X, k, rng, n_init=n_init, max_iter=max_iter)
-        return RowGroups(found.labels, found.centers)
-    some = kmeans(X[np.sort(rng.choice(n, START_ROWS, replace=False))], k, rng, n_init=n_init, max_iter=max_iter)
-    run = row_kmeans(X, some.centers.astype(X.dtype), "euclidean", max_iter=max_iter)
-    return RowGroups(run.labels, run.centers)
+        return kmeans(X[:], k, rng, n_init=n_init, max_iter=max_iter, weights=weights)
+    drawn = np.sort(rng.choice(n, START_ROWS, replace=False))
+    own = None if weights is None else weights[drawn]
+    some = kmeans(X[drawn], k, rng, n_init=n_init, max_iter=max_iter, weights=own)
+    run = row_kmeans(X, some.centers.astype(X.dtype), "euclidean", max_iter=max_iter, weights=weights)
+    lengths = squared_lengths(X, np.float64)
+    inertia = float(run.objective[-1]) + float(lengths.sum() if weights is None else lengths @ weights)
+    return KMeansResult(run.labels, run.centers, inertia, run.n_iter)

@@ -15,12 +15,13 @@ from manyviews.linalg.eigen import leading_singular
 from manyviews.prototypes.kmeans import kmeans
 from manyviews.prototypes.weighted import Stack, centroids, stack_kmeans
 
-__all__ = ["leading_directions", "relaxed_start", "sampled_start"]
+__all__ = ["clustered_start", "leading_directions", "relaxed_start", "sampled_start", "start_size"]
 
 Array = NDArray[Any]
 # a sample costs little; more of it, and more tries, give starts that more often end in the best optimum
 SPREAD_PER_CLUSTER = 50
 SPREAD_TRIES = 3
+MOST_ROWS = 20_000
 
 
 def sampled_start(
@@ -37,7 +38,7 @@ def sampled_start(
     rng : Generator
         Draws the sample and its first centres.
     fraction : float
-        Share of the samples drawn; of so many samples at least 2k, with ``spread`` 50k.
+        Share of the samples drawn; of so many samples at least 2k, with ``spread`` 50k, and at most 20 000.
     spread : bool
         Whether the first centres are drawn far apart, as in k-means++, and the best of three clusterings is taken,
         or the first centres are drawn anyhow, once.
@@ -50,8 +51,20 @@ def sampled_start(
         Centres in each view.
     """
     n = len(stack)
-    size = min(n, max((SPREAD_PER_CLUSTER if spread else 2) * k, math.ceil(fraction * n)))
+    size = start_size(n, k, fraction=fraction, spread=spread)
     part = stack.take(np.sort(rng.choice(n, size, replace=False))) if size < n else stack
+    return clustered_start(part, k, rng, spread=spread, max_iter=max_iter)
+
+
+def start_size(n: int, k: int, *, fraction: float, spread: bool) -> int:
+    """Return how many samples of n a start is made from."""
+    share = min(MOST_ROWS, math.ceil(fraction * n))
+    return min(n, max((SPREAD_PER_CLUSTER if spread else 2) * k, share))
+
+
+def clustered_start(part: Stack, k: int, rng: np.random.Generator, *, spread: bool, max_iter: int = 50) -> list[Array]:
+    """Return the centres of a clustering of all of these samples, the best of three with ``spread``."""
+    size = len(part)
     best, least = None, math.inf
     for _ in range(SPREAD_TRIES if spread else 1):
         rows = _spread_rows(part, k, rng) if spread else rng.choice(size, k, replace=False)

@@ -17,7 +17,17 @@ from scipy import sparse
 from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label
 from manyviews.prototypes.lloyd import LloydRun, lloyd, rows_counted
 
-__all__ = ["Assignment", "Stack", "assign", "center_distances", "centroids", "make_stack", "stack_kmeans"]
+__all__ = [
+    "Assignment",
+    "Stack",
+    "assign",
+    "center_distances",
+    "centroids",
+    "make_stack",
+    "stack_kmeans",
+    "weighted_means",
+    "weighted_totals",
+]
 
 Array = NDArray[Any]
 # rows whose distances to all centres fit the cache
@@ -70,6 +80,15 @@ class Stack:
         observed = None if self.observed is None else self.observed[:, rows]
         counts = None if self.counts is None else self.counts[rows]
         return Stack(tuple(X[rows] for X in self.arrays), self.squares[:, rows], observed, self.radii, counts)
+
+    def times(self, weights: Array) -> Stack:
+        """Return the same views with their squared distances multiplied by weights (V,)."""
+        if (weights == 1.0).all():
+            return self
+        roots = np.sqrt(weights).tolist()
+        arrays = tuple(X * X.dtype.type(root) for X, root in zip(self.arrays, roots, strict=True))
+        radii = tuple(None if r is None else r * root for r, root in zip(self.radii, roots, strict=True))
+        return Stack(arrays, self.squares * weights[:, None], self.observed, radii, self.counts)
 
 
 class Assignment(NamedTuple):
@@ -283,10 +302,20 @@ def _least_sum(parts: list[Array], weights: Array | None, k: int) -> NDArray[np.
 
 
 def _view_centroids(X: Any, labels: Array, w: Array | None, previous: Array, radius: float | None) -> Array:
-    k, n = previous.shape[0], labels.size
-    w = np.ones(n) if w is None else w
-    mass = np.bincount(labels, weights=w, minlength=k)
-    sums = sums_by_label(X, labels, k, w.astype(X.dtype))
+    k = previous.shape[0]
+    w = np.ones(labels.size) if w is None else w
+    mass, sums = weighted_totals(X, labels, k, w)
+    return weighted_means(mass, sums, previous, radius)
+
+
+def weighted_totals(X: Any, labels: Array, k: int, w: Array) -> tuple[Array, Array]:
+    """Return the weights (k,) and weighted sums (k, d) of the rows of a view in each cluster."""
+    return np.bincount(labels, weights=w, minlength=k), sums_by_label(X, labels, k, w.astype(X.dtype))
+
+
+def weighted_means(mass: Array, totals: Array, previous: Array, radius: float | None) -> Array:
+    """Return the centres (k, d) of a view from ``weighted_totals``; clusters without weight keep their previous one."""
+    k, sums = mass.size, totals.copy()
     scale = mass if radius is None else np.sqrt(np.einsum("ij,ij->i", sums, sums, dtype=np.float64)) / radius
     usable = (mass > 0) & (scale > 0)
     sums *= np.divide(1.0, scale, out=np.zeros(k), where=usable).astype(sums.dtype)[:, None]

@@ -1,5 +1,5 @@
 """Which method suits data whose classes nobody knows.
 
-Several methods on one data set (``comparison``), what can be said of their groupings (``view_graphs``, ``criteria``),
+Several methods on one data set (``comparison``), what can be said of their groupings (``criteria``),
 the choice (``rule``), and how it is shown (``summary``, ``page``).
 """

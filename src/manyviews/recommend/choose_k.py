@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.view_weights import counted_views
 from manyviews.recommend.choose_k_words import reason_in_words
 from manyviews.recommend.cluster_numbers import KINDS, MEASURES, measure_numbers, without_structure
+from manyviews.recommend.splits import splits_of
 from manyviews.views import Views
 from manyviews.views.check import check_views
 
@@ -42,15 +44,17 @@ RULE = Rule(0.15, 0.5, 0.5)
 LEAST_STRUCTURE = 0.02
 
 
-def measured_on(views: Views, numbers: Sequence[int], rng: np.random.Generator) -> tuple[dict[str, Array], ...]:
-    """Return the measures on the views, and the largest ones on two kinds of views without structure."""
+def measured_on(
+    views: Views, numbers: Sequence[int], rng: np.random.Generator, weights: Mapping[str, float] | None = None
+) -> tuple[dict[str, Array], NDArray[np.int64], dict[str, Array]]:
+    """Return the measures and cuts on the views, and the largest measures on two kinds of views without structure."""
     part_rng, *rngs = rng.spawn(1 + 2 * len(KINDS))
-    found = measure_numbers(views, numbers, PARTS, part_rng)
+    found, cuts = measure_numbers(views, numbers, PARTS, part_rng, weights)
     references = []
     for kind, draw_rng, own_rng in zip(KINDS, rngs[::2], rngs[1::2], strict=True):
         empty = without_structure(views, draw_rng, kind)
-        references.append(measure_numbers(empty, numbers, REFERENCE_PARTS, own_rng))
-    return found, {name: np.max([own[name] for own in references], axis=0) for name in MEASURES}
+        references.append(measure_numbers(empty, numbers, REFERENCE_PARTS, own_rng, weights)[0])
+    return found, cuts, {name: np.max([own[name] for own in references], axis=0) for name in MEASURES}
 
 
 def number_scores(found: Mapping[str, Array], reference: Mapping[str, Array], rule: Rule = RULE) -> Array:
@@ -79,11 +83,16 @@ class ChosenK:
         ("stability_by_chance" and so on), and the "score": 1 for the best, 0 for numbers not clearly above chance.
     reason : str
         Why, in one sentence.
+    splits : dict of int to list of dict
+        For each number the clusters of one part of the samples: "size", its share of them, and "parts", what came from
+        each cluster of the number before, in shares of all samples. Clusters are in an order that puts those that came
+        from one side by side.
     """
 
     n_clusters: int | None
     scores: dict[int, dict[str, float]]
     reason: str
+    splits: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.reason
@@ -100,8 +109,22 @@ class ChosenK:
 
         return choice_figure(self.scores, self.n_clusters)
 
+    def split_figure(self) -> Any:
+        """Draw how clusters split from each number to the next; needs plotly.
 
-def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state: int = 0) -> ChosenK:
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            A row of clusters for each number; lines are as thick as the part of the samples that goes along.
+        """
+        from manyviews.pages.split_figure import split_figure
+
+        return split_figure(self.splits, self.n_clusters)
+
+
+def choose_k(
+    views: Any, numbers: Iterable[int] = range(2, 11), *, view_weights: Any = None, random_state: int = 0
+) -> ChosenK:
     r"""Say how many clusters there are, or that there is no clear number.
 
     For four random parts of the samples (80 %) an ensemble of base clusterings is made once, finer than any number
@@ -125,6 +148,9 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     numbers : iterable of int, default=range(2, 11)
         Numbers of clusters to choose from, 2 at least and below the number of samples. A wider range costs little more
         time, but makes finer base clusterings.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how often base clusterings draw it, and its part in the mean of
+        the structure; 0 leaves it out. By default all alike.
     random_state : int, default=0
         Seed of the parts, the ensembles and the permutations.
 
@@ -136,7 +162,7 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     Raises
     ------
     ValueError
-        If a number is below 2 or not below the number of samples.
+        If a number is below 2 or not below the number of samples, or the weights are none.
 
     Notes
     -----
@@ -147,9 +173,9 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     References
     ----------
     .. [1] T. Lange, V. Roth, M. L. Braun and J. M. Buhmann, "Stability-based validation of clustering solutions",
-       Neural Computation 16(6), 2004. :doi:`10.1162/089976604773717621`
+       Neural Computation 16(6), 2004. doi:10.1162/089976604773717621
     .. [2] R. Tibshirani, G. Walther and T. Hastie, "Estimating the number of clusters in a data set via the gap
-       statistic", Journal of the Royal Statistical Society B 63(2), 2001. :doi:`10.1111/1467-9868.00293`
+       statistic", Journal of the Royal Statistical Society B 63(2), 2001. doi:10.1111/1467-9868.00293
 
     Examples
     --------
@@ -159,12 +185,12 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
     >>> found.n_clusters
     3
     """
-    checked = check_views(views)
+    checked, weights = counted_views(check_views(views), view_weights)
     chosen = _checked_numbers(numbers, len(checked))
     part_rng, rng = np.random.default_rng(random_state).spawn(2)
     if len(checked) > MOST_SAMPLES:
         checked = checked[np.sort(part_rng.choice(len(checked), MOST_SAMPLES, replace=False))]
-    found, reference = measured_on(checked, chosen, rng)
+    found, cuts, reference = measured_on(checked, chosen, rng, weights)
     score = number_scores(found, reference)
     best = best_number(chosen, score)
     scores = {
@@ -173,7 +199,7 @@ def choose_k(views: Any, numbers: Iterable[int] = range(2, 11), *, random_state:
         | {"score": float(score[i])}
         for i, k in enumerate(chosen)
     }
-    return ChosenK(best, scores, reason_in_words(scores, best, RULE.share))
+    return ChosenK(best, scores, reason_in_words(scores, best, RULE.share), splits_of(cuts, chosen))
 
 
 def _checked_numbers(numbers: Iterable[int], n_samples: int) -> list[int]:

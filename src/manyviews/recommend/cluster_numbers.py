@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -14,16 +14,16 @@ from scipy import sparse
 from manyviews.cluster.anchors.base import draw_groups, fit_ensemble
 from manyviews.cluster.consensus_members import treatments_of, view_treatments
 from manyviews.cluster.parallel import one_blas_thread
+from manyviews.cluster.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.graphs.transfer_cut import gram_block
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
-from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
+from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
-from manyviews.recommend.view_graphs import ViewGraph, predictability, view_graphs
 from manyviews.views import Views
 
 __all__ = ["KINDS", "MEASURES", "measure_numbers", "without_structure"]
@@ -51,7 +51,13 @@ class _Part:
     spectrum: Array
 
 
-def measure_numbers(views: Views, numbers: Sequence[int], n_parts: int, rng: np.random.Generator) -> dict[str, Array]:
+def measure_numbers(
+    views: Views,
+    numbers: Sequence[int],
+    n_parts: int,
+    rng: np.random.Generator,
+    weights: Mapping[str, float] | None = None,
+) -> tuple[dict[str, Array], Labels]:
     """Measure what speaks for each number of clusters.
 
     Parameters
@@ -64,35 +70,42 @@ def measure_numbers(views: Views, numbers: Sequence[int], n_parts: int, rng: np.
         Parts of the samples, each with an ensemble of its own.
     rng : Generator
         Parent of the generators of the parts.
+    weights : mapping of str to float, default=None
+        What each view counts; all alike by default.
 
     Returns
     -------
-    dict of str to ndarray of shape (K,)
+    measures : dict of str to ndarray of shape (K,)
         "stability": mean adjusted Rand index of two parts where they overlap; "structure": ``predictability`` in a view
         alone, mean over views and parts; "gap": by how much the next eigenvalue of the normalised ensemble graph is
         smaller. O(n²) for each part, on top of its base clusterings.
+    cuts : ndarray of shape (m, K)
+        Clusters of the first part for each number.
     """
     with one_blas_thread():
-        parts = [_part(views, numbers, child) for child in rng.spawn(n_parts)]
+        parts = [_part(views, numbers, child, weights) for child in rng.spawn(n_parts)]
         graphs = view_graphs(views)
     pairs = list(combinations(parts, 2))
     stability = [np.mean([_overlap(a, b, i) for a, b in pairs]) for i in range(len(numbers))]
-    structure = [np.mean([_structure(graphs, part, i) for part in parts]) for i in range(len(numbers))]
+    structure = [np.mean([_structure(graphs, part, i, weights) for part in parts]) for i in range(len(numbers))]
     values = np.mean([part.spectrum for part in parts], axis=0)
     gap = [values[k - 1] - values[k] for k in numbers]
-    return dict(zip(MEASURES, map(np.array, (stability, structure, gap)), strict=True))
+    measures = dict(zip(MEASURES, map(np.array, (stability, structure, gap)), strict=True))
+    return measures, parts[0].labels
 
 
-def _part(views: Views, numbers: Sequence[int], rng: np.random.Generator) -> _Part:
+def _part(views: Views, numbers: Sequence[int], rng: np.random.Generator, weights: Mapping[str, float] | None) -> _Part:
     draw_rng, fit_rng = rng.spawn(2)
     rows = np.sort(draw_rng.choice(len(views), max(int(PART * len(views)), numbers[-1]), replace=False))
-    base_labels, sizes = _base_clusterings(views[rows], numbers[-1], fit_rng)
+    base_labels, sizes = _base_clusterings(views[rows], numbers[-1], fit_rng, weights)
     linked = (base_labels >= 0).any(axis=1)
     rows, base_labels = rows[linked], base_labels[linked]
     return _Part(rows, _cuts(base_labels, sizes, numbers), _spectrum(base_labels, sizes, numbers[-1] + 1))
 
 
-def _base_clusterings(views: Views, most: int, rng: np.random.Generator) -> tuple[Labels, Labels]:
+def _base_clusterings(
+    views: Views, most: int, rng: np.random.Generator, weights: Mapping[str, float] | None
+) -> tuple[Labels, Labels]:
     """Return base labels (m, M) and sizes (M,): finer than any number asked for, a like number of each treatment."""
     n, scalings = len(views), ["auto"] * len(views.names)
     arrays = tuple(map(as_sparse_if_so, views.arrays))
@@ -100,12 +113,13 @@ def _base_clusterings(views: Views, most: int, rng: np.random.Generator) -> tupl
     fewest = max(2, min(most, n - 1))
     sizes, V = (fewest, max(fewest, min(2 * most, n // 4))), len(arrays)
     recipe = CutRecipe(sizes[0], max(ANCHORS, sizes[1]), NEIGHBORS, "auto", BASE_RULE)
+    chances = np.array([weights[name] for name in views.names]) / sum(weights.values()) if weights else None
     found = []
     for treatment, child in zip(treatments, rng.spawn(len(treatments)), strict=True):
         draw_rng, fit_rng = child.spawn(2)
         draws = draw_groups(-(-BASE_CLUSTERINGS // len(treatments)), V, sizes, (1, V), COLUMNS, draw_rng)
         learned = view_treatments(arrays, scalings, treatment)
-        found.append(fit_ensemble(arrays, views.observed, learned, draws, recipe, fit_rng, n_jobs=1))
+        found.append(fit_ensemble(arrays, views.observed, learned, draws, recipe, fit_rng, n_jobs=1, chances=chances))
     labels = np.hstack([ensemble.labels for ensemble in found]).astype(np.int64)
     return labels, np.concatenate([ensemble.sizes for ensemble in found]).astype(np.int64)
 
@@ -140,13 +154,14 @@ def _overlap(first: _Part, second: _Part, i: int) -> float:
     return float(adjusted_rand_index(first.labels[a, i], second.labels[b, i]))
 
 
-def _structure(graphs: Sequence[ViewGraph], part: _Part, i: int) -> float:
+def _structure(graphs: Sequence[ViewGraph], part: _Part, i: int, weights: Mapping[str, float] | None) -> float:
     values = []
     for view in graphs:
         rows, inside, places = np.intersect1d(view.rows, part.rows, assume_unique=True, return_indices=True)
         own = replace(view, rows=rows, graph=view.graph[inside][:, inside])
         values.append(predictability(own, part.labels[places, i]))
-    return float(np.mean(values)) if values else 0.0
+    counts = [weights[view.name] for view in graphs] if weights else None
+    return float(np.average(values, weights=counts)) if values else 0.0
 
 
 def without_structure(views: Views, rng: np.random.Generator, kind: Kind) -> Views:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.registry import METHODS, MethodInfo, find_method
+from manyviews.cluster.view_graphs import view_graphs
+from manyviews.cluster.view_weights import counted_views
 from manyviews.metrics import adjusted_rand_index
 from manyviews.metrics.report import evaluate_known
 from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
 from manyviews.recommend.rule import recommend
-from manyviews.recommend.view_graphs import view_graphs
 from manyviews.runs.outcomes import Outcome, resampled_rows
 from manyviews.runs.runner import Progress
 from manyviews.views import Views
@@ -36,6 +37,7 @@ def compare(
     truth: Any = None,
     *,
     parts: int = 3,
+    view_weights: Any = None,
     random_state: int = 0,
     n_jobs: int = 1,
     time_limit: float | None = 150.0,
@@ -61,6 +63,9 @@ def compare(
         Classes for external scores. They have no part in the recommendation.
     parts : int, default=3
         Fits of each method on random 80 % of the samples.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others, in every fit and in the structure that methods are judged by;
+        0 leaves it out. Methods without a place for weights are then unsuitable. By default all alike.
     random_state : int, default=0
         First seed; the others follow.
     n_jobs : int, default=1
@@ -86,7 +91,7 @@ def compare(
 
     Notes
     -----
-    The rule: see :func:`manyviews.recommend.rule.score_of`; among methods whose score is within 5 % of the best the
+    The rule: see ``manyviews.recommend.rule.score_of``; among methods whose score is within 5 % of the best the
     simplest is recommended. Cost: ``seeds + parts`` fits of each method, and O(n d) for each of at most 4000 samples.
 
     Examples
@@ -97,13 +102,13 @@ def compare(
     >>> found.recommended, found.certainty
     ('concat-kmeans', 'fairly sure')
     """
-    checked = check_views(views)
+    checked, weights = counted_views(check_views(views), view_weights)
     if not isinstance(n_clusters, int | np.integer) or not 2 <= n_clusters <= len(checked):
         raise ValueError(f"n_clusters must be between 2 and the number of samples, {len(checked)}; got {n_clusters!r}")
     for name, value, least in (("seeds", seeds, 1), ("parts", parts, 0), ("random_state", random_state, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name} must be an integer of {least} or more; got {value!r}")
-    options = Options(int(seeds), int(parts), int(random_state), n_jobs, time_limit, memory_limit)
+    options = Options(int(seeds), int(parts), int(random_state), n_jobs, time_limit, memory_limit, weights)
     chosen = choose_methods(methods)
     if store is not None:
         return compare_methods(checked, chosen, int(n_clusters), Path(store), truth=truth, options=options)
@@ -176,11 +181,13 @@ def compare_methods(
     Comparison
         One result per method, in the order given.
     """
-    remarks = {method.name: unsuitable(method, views) for method in methods}
+    options = options or Options()
+    weights = options.view_weights
+    remarks = {method.name: unsuitable(method, views, weights) for method in methods}
     suitable = [method for method in methods if not remarks[method.name]]
-    fits = fit_methods(views, suitable, n_clusters, store, options=options or Options(), progress=progress)
+    fits = fit_methods(views, suitable, n_clusters, store, options=options, progress=progress)
     groupings = {name: _groupings(own, len(views)) for name, own in fits.outcomes.items() if name not in fits.without}
-    criteria = criteria_of(groupings, view_graphs(views)) if groupings else {}
+    criteria = criteria_of(groupings, view_graphs(views), weights) if groupings else {}
     results = []
     for method in methods:
         if remarks[method.name]:

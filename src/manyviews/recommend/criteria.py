@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.view_graphs import ViewGraph, predictability, silhouette
 from manyviews.metrics import adjusted_rand_index
-from manyviews.recommend.view_graphs import ViewGraph, predictability, silhouette
 
 __all__ = ["SUPPORTERS", "Criteria", "Groupings", "criteria_of"]
 
@@ -84,7 +84,9 @@ class Criteria:
         return _mean([value for value in self.silhouettes.values() if np.isfinite(value)])
 
 
-def criteria_of(groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph]) -> dict[str, Criteria]:
+def criteria_of(
+    groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph], weights: Mapping[str, float] | None = None
+) -> dict[str, Criteria]:
     """Compute all criteria of all methods.
 
     Parameters
@@ -93,16 +95,20 @@ def criteria_of(groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph])
         What each method gave, at least for one seed.
     graphs : sequence of ViewGraph
         From ``view_graphs``, of the same samples.
+    weights : mapping of str to float, default=None
+        What each view counts in the mean of the structure; all alike by default.
 
     Returns
     -------
     dict of str to Criteria
         By method. Cost O(m² d) per view and grouping for the silhouettes, O(n) for each pair of groupings.
     """
-    return {name: _criteria(name, groupings, graphs) for name in groupings}
+    return {name: _criteria(name, groupings, graphs, weights or {}) for name in groupings}
 
 
-def _criteria(name: str, groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph]) -> Criteria:
+def _criteria(
+    name: str, groupings: Mapping[str, Groupings], graphs: Sequence[ViewGraph], weights: Mapping[str, float]
+) -> Criteria:
     own = groupings[name]
     structures = {
         view.name: _mean([predictability(view, labels[view.rows]) for labels in own.seeds]) for view in graphs
@@ -110,7 +116,7 @@ def _criteria(name: str, groupings: Mapping[str, Groupings], graphs: Sequence[Vi
     silhouettes = {view.name: _mean(_silhouettes(view, own.seeds)) for view in graphs}
     sizes = [np.unique(labels, return_counts=True)[1] for labels in own.seeds]
     return Criteria(
-        structure=_mean(list(structures.values())),
+        structure=_weighted(structures, weights),
         agreements={key: _agreement(own, other) for key, other in groupings.items() if key != name},
         seeds=_mean([_ari(a, b) for a, b in combinations(own.seeds, 2)]),
         parts=_mean([_overlap(a, b) for a, b in combinations(own.parts, 2)]),
@@ -153,6 +159,12 @@ def _evenness(shares: Array) -> float:
     p = np.asarray(shares, dtype=np.float64) / total
     p = p[p > 0]
     return float(-(p @ np.log(p)) / np.log(len(shares))) if len(shares) > 1 else 1.0
+
+
+def _weighted(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    if not weights or not values:
+        return _mean(list(values.values()))
+    return float(np.average(list(values.values()), weights=[weights[name] for name in values]))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class Options:
         beyond that is left out.
     memory_limit : int or None
         Bytes that one fit may take.
+    view_weights : mapping of str to float
+        What each view counts in every fit; empty where all count alike.
     """
 
     n_seeds: int = 5
@@ -54,6 +56,7 @@ class Options:
     n_jobs: int = 1
     time_limit: float | None = 150.0
     memory_limit: int | None = None
+    view_weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -64,13 +67,15 @@ class Fits:
     without: dict[str, tuple[str, str]]
 
 
-def unsuitable(method: MethodInfo, views: Views) -> str:
+def unsuitable(method: MethodInfo, views: Views, weights: Mapping[str, float] | None = None) -> str:
     """Return why a method cannot take the data; empty where it may."""
     unseen = int((~views.observed).any(axis=1).sum())
     if unseen and not method.missing:
         return f"takes no missing views; {unseen} of the {len(views)} samples are not in every view"
     if method.family == "single view" and len(views.names) > 1:
         return f"takes a single view; there are {len(views.names)}"
+    if weights and (reason := method.load()._weightless):
+        return f"has no place for weights of views: {reason}"
     return ""
 
 
@@ -136,7 +141,9 @@ class _Job:
     options: Options
 
     def run(self, method: MethodInfo, seed: int, rows: tuple[int, int] | None = None) -> Run:
-        return Run(method.name, self.data.name, seed, {}, self.n_clusters, rows)
+        weights = dict(self.options.view_weights)
+        parameters = {"view_weights": weights} if weights else {}
+        return Run(method.name, self.data.name, seed, parameters, self.n_clusters, rows)
 
     def pilot(self, method: MethodInfo) -> Run:
         size = max(PILOT, 20 * self.n_clusters)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
+from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
 from manyviews.pages.palette import LIGHT, look_of
+from manyviews.pages.split_figure import split_figure
 from manyviews.pages.wording import amount, duration, fixed, flatten, plain, size
 
 __all__ = ["comparison_figure", "render_comparison"]
@@ -91,8 +93,8 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     record : dict
         From ``manyviews.recommend.summary.summary_of``, and what was compared: ``data`` (``name``,
         ``n_samples``, ``views``, ``notes``), ``n_clusters``, ``options``, ``inputs``, ``versions``, ``created``,
-        ``repeat`` and ``repeat_with`` (commands, or None); ``choice`` with a ``reason`` where a number of clusters
-        was chosen.
+        ``repeat`` and ``repeat_with`` (commands, or None); ``choice`` (``n_clusters``, ``reason``, ``scores``
+        and ``splits``) where a number of clusters was chosen.
 
     Returns
     -------
@@ -106,6 +108,10 @@ def render_comparison(record: Mapping[str, Any]) -> str:
     """
     drawn = any(row["criteria"] for row in record["methods"])
     charts = {"structure": chart_data(comparison_figure(record))} if drawn else {}
+    if choice := record.get("choice"):
+        scores, splits = ({int(k): own for k, own in choice[key].items()} for key in ("scores", "splits"))
+        charts["choice"] = chart_data(choice_figure(scores, choice["n_clusters"]))
+        charts["splits"] = chart_data(split_figure(splits, choice["n_clusters"]))
     return render(ROOM, "comparison.html.j2", {"charts": charts}, _shown(record), style="comparison.css")
 
 

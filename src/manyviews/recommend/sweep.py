@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from manyviews.cluster.registry import find_method
+from manyviews.cluster.view_graphs import view_graphs
 from manyviews.datasets import Dataset
 from manyviews.recommend.criteria import Groupings, criteria_of
-from manyviews.recommend.view_graphs import view_graphs
 from manyviews.runs.outcomes import Outcome, Run
 from manyviews.runs.runner import Progress, run_all
 from manyviews.views.check import check_views
@@ -100,6 +100,7 @@ def sweep(
     random_state: int = 0,
     n_jobs: int = 1,
     time_limit: float | None = None,
+    memory_limit: int | None = None,
     store: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:
@@ -125,6 +126,8 @@ def sweep(
         Fits at a time; -1 for one per core.
     time_limit : float, default=None
         Seconds that one fit may take; None for no limit.
+    memory_limit : int, default=None
+        Bytes that a process may hold; None for no limit.
     store : path-like, default=None
         File that keeps the finished fits, so that a call that was interrupted goes on where it was.
     progress : callable, default=None
@@ -166,11 +169,10 @@ def sweep(
         for point in points
         for i in range(int(seeds))
     ]
+    limits: dict[str, Any] = {"n_jobs": n_jobs, "time_limit": time_limit, "memory_limit": memory_limit}
     with tempfile.TemporaryDirectory(prefix="manyviews-sweep-") as folder:
         place = Path(folder) / "runs.jsonl" if store is None else Path(store)
-        outcomes = run_all(
-            runs, {"data": data}, place, n_jobs=n_jobs, time_limit=time_limit, keep_labels=True, progress=progress
-        )
+        outcomes = run_all(runs, {"data": data}, place, keep_labels=True, progress=progress, **limits)
     at_points = [outcomes[i : i + int(seeds)] for i in range(0, len(outcomes), int(seeds))]
     graphs = view_graphs(checked)
     return _gathered(tuple(grid), points, at_points, graphs)

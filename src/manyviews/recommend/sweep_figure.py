@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from manyviews.pages.charts import ACCENT, base_layout, require_plotly
 
 __all__ = ["sweep_figure"]
+
+# All scores reach to 1; a difference below this is none.
+LEAST_ROOM = 0.02
 
 
 def sweep_figure(
@@ -33,11 +37,18 @@ def sweep_figure(
         Values that are no numbers stand at equal distances.
     """
     go = require_plotly()
+    low, high = _reach(table, score)
     values = [_axis([point[i] for point in points]) for i in range(len(names))]
     if len(names) == 1:
         deviation = {"array": list(table[f"{score}_deviation"]), "color": ACCENT}
         trace = go.Scatter(
-            x=values[0], y=list(table[score]), error_y=deviation, mode="lines+markers", line={"color": ACCENT}
+            x=values[0],
+            y=list(table[score]),
+            error_y=deviation,
+            mode="lines+markers",
+            line={"color": ACCENT},
+            marker={"color": ACCENT, "size": 7},
+            meta={"role": "accent"},
         )
         second = score
     else:
@@ -45,15 +56,33 @@ def sweep_figure(
             x=[str(value) for value in values[1]],
             y=[str(value) for value in values[0]],
             z=list(table[score]),
-            colorscale="Viridis",
-            colorbar={"title": {"text": score}},
+            zmin=low,
+            zmax=high,
+            colorscale=[[0, "#ffffff"], [1, ACCENT]],
+            colorbar={"title": {"text": score, "side": "right"}, "thickness": 10, "outlinewidth": 0},
+            meta={"scale": "share"},
             hovertemplate=f"{names[0]} %{{y}}<br>{names[1]} %{{x}}<br>{score} %{{z:.3f}}<extra></extra>",
         )
         second = names[0]
     figure = go.Figure(trace, base_layout())
-    figure.update_xaxes(title={"text": names[-1]}, automargin=True)
-    figure.update_yaxes(title={"text": second}, automargin=True)
+    # the values of a grid stand at equal distances, as its cells do
+    kind = {"type": "category"} if len(names) > 1 else {}
+    figure.update_xaxes(title={"text": names[-1]}, automargin=True, **kind)
+    figure.update_yaxes(title={"text": second}, automargin=True, zeroline=False, **kind)
+    if len(names) == 1:
+        figure.update_yaxes(range=[low, high])
     return figure
+
+
+def _reach(table: Mapping[str, Sequence[Any]], score: str) -> tuple[float, float]:
+    """Return the ends of the scale, on which a score that does not change looks so."""
+    pairs = zip(table[score], table[f"{score}_deviation"], strict=True)
+    known = [(mean - spread, mean + spread) for mean, spread in pairs if math.isfinite(mean)]
+    if not known:
+        return 0.0, 1.0
+    low, high = min(pair[0] for pair in known), max(pair[1] for pair in known)
+    room = max(LEAST_ROOM, 0.08 * (high - low))
+    return low - room, high + room
 
 
 def _axis(values: Sequence[Any]) -> list[Any]:

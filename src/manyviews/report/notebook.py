@@ -81,6 +81,9 @@ def report(
     title: str | None = None,
     run: Mapping[str, Any] | None = None,
     truth: Iterable[Any] | None = None,
+    outcome: Any = None,
+    covariates: Any = None,
+    batch: Any = None,
     refit_seconds: float = REFIT_SECONDS,
     random_state: int = 0,
 ) -> Report:
@@ -98,6 +101,13 @@ def report(
         Record of the run: method, parameters, seed, versions, inputs, timings, scores, command; all optional.
     truth : iterable of length n, default=None
         Known class of each sample; None, NaN and "" where it is not known.
+    outcome : mapping, frame or pair, default=None
+        Time to an event and whether it was seen (1) or not (0), the columns ``time`` and ``event``, for a
+        Kaplan-Meier curve per cluster and a log-rank test. Needs lifelines.
+    covariates : mapping or frame, default=None
+        Columns that describe the samples, each tested against the clusters.
+    batch : array-like of shape (n,), default=None
+        Where each sample comes from, such as a site or a plate; the page says whether the clusters follow it.
     refit_seconds : float, default=15.0
         Time for fitting copies of the model again, to see how stable the result is; 0 to leave it out.
     random_state : int, default=0
@@ -111,7 +121,8 @@ def report(
     Raises
     ------
     ValueError
-        If the model is not fitted, or labels or truth do not have one entry per sample.
+        If the model is not fitted, or labels, truth or what else is known do not have one entry per sample, or an
+        outcome is no time of 0 or more and an event of 0 or 1.
 
     Examples
     --------
@@ -125,6 +136,15 @@ def report(
     """
     return Report(
         summarize(
-            model, views, title=title, run=run, truth=truth, refit_seconds=refit_seconds, random_state=random_state
+            model,
+            views,
+            title=title,
+            run=run,
+            truth=truth,
+            outcome=outcome,
+            covariates=covariates,
+            batch=batch,
+            refit_seconds=refit_seconds,
+            random_state=random_state,
         )
     )

@@ -55,6 +55,7 @@ def describe_method(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
         "parameters": parameters,
         "n_clusters": int(wanted) if isinstance(wanted, int | np.integer) else None,
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "iterates": "max_iter" in defaults,
         "converged": None if converged is None else bool(converged),
     }
 
@@ -94,11 +95,13 @@ def describe_run(model: Any, run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choice(choice: Any) -> dict[str, Any] | None:
-    """Return reason and scores by number of a choice of the number of clusters."""
+    """Return reason, scores by number, and how clusters split, of a choice of the number of clusters."""
     if not isinstance(choice, Mapping):
         return None
     scores = {int(k): dict(own) for k, own in choice["scores"].items()}
-    return {"n_clusters": choice["n_clusters"], "reason": plain(choice["reason"], 1000), "scores": scores}
+    splits = {int(k): list(own) for k, own in choice.get("splits", {}).items()}
+    reason = plain(choice["reason"], 1000)
+    return {"n_clusters": choice["n_clusters"], "reason": reason, "scores": scores, "splits": splits}
 
 
 def fit_seconds(run: Mapping[str, Any]) -> float | None:

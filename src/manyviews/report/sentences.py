@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from manyviews.findings.single_views import OTHER
+from manyviews.findings.trust import DISSOLVES, steadier_baselines
 from manyviews.pages.stability import MUCH, groups_in_words
 from manyviews.pages.wording import amount, count, enumerated, percent
-from manyviews.report.findings.single_views import OTHER
-from manyviews.report.findings.trust import DISSOLVES, steadier_baselines
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
 
@@ -44,9 +44,14 @@ def score(summary: Mapping[str, Any], key: str) -> float | None:
 
 def warnings(summary: Mapping[str, Any]) -> list[str]:
     """Return what a reader should know before trusting the result, in words."""
-    found = [_unstable(summary), *_steadier(summary), _dissolving(summary), *_other_stories(summary)]
+    found = [_batch(summary), _unstable(summary), *_steadier(summary), _dissolving(summary), *_other_stories(summary)]
     found += [_convergence(summary), _fewer_clusters(summary), _one_dominates(summary), *_data(summary)]
     return [text for text in found if text]
+
+
+def _batch(summary: Mapping[str, Any]) -> str:
+    batch = (summary["clinical"] or {}).get("batch")
+    return str(batch["sentence"]) if batch and batch["follows"] else ""
 
 
 def _unstable(summary: Mapping[str, Any]) -> str:

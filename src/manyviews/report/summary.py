@@ -9,23 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.findings.baselines import plain_baselines
+from manyviews.findings.centres import nearness
+from manyviews.findings.clinical import describe_clinical
+from manyviews.findings.ensemble import ensemble_support
+from manyviews.findings.features import telling_features
+from manyviews.findings.heat import feature_scores
+from manyviews.findings.known import clinical_of
+from manyviews.findings.members import cluster_entries, sample_table, sureness
+from manyviews.findings.refits import Refits, refit
+from manyviews.findings.result import GroupedResult, read_result
+from manyviews.findings.silhouettes import silhouettes_by_view
+from manyviews.findings.single_views import single_views
+from manyviews.findings.spaces import SCALED
+from manyviews.findings.together import pairs_together
+from manyviews.findings.trust import trust, without_each_view
+from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
+from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
-from manyviews.report.findings.baselines import plain_baselines
-from manyviews.report.findings.centres import nearness
-from manyviews.report.findings.ensemble import ensemble_support
-from manyviews.report.findings.features import telling_features
-from manyviews.report.findings.members import cluster_entries, sample_table, sureness
-from manyviews.report.findings.refits import Refits, refit
-from manyviews.report.findings.single_views import single_views
-from manyviews.report.findings.spaces import SCALED, scalings_of
-from manyviews.report.findings.trust import trust, without_each_view
 from manyviews.report.record import describe_method, describe_run, fit_seconds
-from manyviews.report.truth import classes_of, confusion, scores_against, scores_listed
 from manyviews.views import Views
-from manyviews.views.check import check_views, is_table
-from manyviews.views.new_samples import match_views
 
 __all__ = ["summarize"]
 
@@ -35,6 +40,8 @@ MAX_ITERATIONS_DRAWN = 1000
 # Clusters that are described one by one, and lines about columns on the whole page: more nobody reads.
 MAX_DETAILED, MAX_FEATURE_LINES = 40, 1500
 REFIT_SECONDS = 15.0
+# Charts of single views: of more only the first are drawn.
+MAX_SILHOUETTE_VIEWS = 8
 
 
 def summarize(
@@ -44,6 +51,9 @@ def summarize(
     title: str | None = None,
     run: Mapping[str, Any] | None = None,
     truth: Iterable[Any] | None = None,
+    outcome: Any = None,
+    covariates: Any = None,
+    batch: Any = None,
     refit_seconds: float = REFIT_SECONDS,
     random_state: int = 0,
 ) -> dict[str, Any]:
@@ -61,6 +71,13 @@ def summarize(
         Record of the run: method, parameters, seed, versions, inputs, timings, scores, command; all optional.
     truth : iterable of length n, default=None
         Known class of each sample; None, NaN and "" where it is not known.
+    outcome : mapping, frame or pair, default=None
+        Time to an event and whether it was seen (1) or not (0), the columns ``time`` and ``event``, for a
+        Kaplan-Meier curve per cluster and a log-rank test. Needs lifelines.
+    covariates : mapping or frame, default=None
+        Columns that describe the samples, each tested against the clusters.
+    batch : array-like of shape (n,), default=None
+        Where each sample comes from, such as a site or a plate; the page says whether the clusters follow it.
     refit_seconds : float, default=15.0
         Time for fitting copies of the model again, to see how stable the result is and what each view changes; 0 to
         leave it out. More is begun only where it should end in time, so a slow fit is not repeated; the page says so.
@@ -75,7 +92,8 @@ def summarize(
     Raises
     ------
     ValueError
-        If the model is not fitted, or labels or truth do not have one entry per sample.
+        If the model is not fitted, or labels, truth or what else is known do not have one entry per sample, or an
+        outcome is no time of 0 or more and an event of 0 or 1.
 
     Examples
     --------
@@ -88,46 +106,47 @@ def summarize(
     [2, 1]
     """
     run = {} if run is None else run
-    checked = _views_of(model, views)
-    labels = _labels(model, len(checked))
-    names, positions = _by_size(labels)
+    grouped = read_result(model, views)
+    checked, labels, names, positions, scalings = grouped
     classes = classes_of(truth, len(checked))
-    scalings = scalings_of(model, checked)
+    known = clinical_of(outcome, covariates, batch, checked)
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
+    alone = single_views(checked, scalings, positions, len(names), order, random_state)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
-        "data": {"n_samples": len(checked), "n_features": checked.shape[1]},
+        "data": _data(model, checked, _views(checked, alone, left_out)),
         "trust": _trust(model, checked, positions, again, left_out, refit_seconds, random_state),
-        "scores": scores_listed(run.get("scores") or {}) if classes is None else scores_against(classes, labels),
-        "confusion": None if classes is None else confusion(classes, positions, len(names)),
-        "n_classes": None if classes is None else len(classes.names),
-        "n_unknown": None if classes is None else int((classes.codes < 0).sum()),
+        **_against_classes(classes, labels, positions, run),
+        "clinical": None if known is None else describe_clinical(known, positions, names),
         "weights": _weights(model, checked),
         "convergence": _convergence(model),
         "record": describe_run(model, run),
         "scalings": _scalings(model, checked, scalings),
         "seconds": sentences.seconds_of(run.get("timings")),
     }
-    alone = single_views(checked, scalings, positions, len(names), order, random_state)
-    summary["data"]["views"] = _views(checked, alone, left_out)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
-    n_detailed = min(len(names), MAX_DETAILED)
-    summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, n_detailed)
-    _add_to_clusters(summary, checked, positions, n_detailed)
+    summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, MAX_DETAILED)
+    _add_to_clusters(summary, checked, positions)
     summary["samples"] = sample_table(checked, positions, sure, classes)
-    summary["maps"], summary["points"] = all_maps(model, checked, scalings, positions, classes, order, random_state)
+    summary["maps"], summary["points"] = all_maps(model, grouped, classes, order, random_state)
+    summary["pictures"] = _pictures(model, grouped, order, random_state)
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
     return summary
 
 
-def _views_of(model: Any, views: Any) -> Views:
-    """Return checked views; of others than those of the fit the page would tell another story."""
-    checked = check_views(views, views=getattr(model, "views", None) if is_table(views) else None)
-    return match_views(checked, model._fitted_views) if hasattr(model, "_fitted_views") else checked
+def _pictures(model: Any, grouped: GroupedResult, order: Array, random_state: int) -> dict[str, Any]:
+    """Return what is drawn of single samples besides the maps; None or nothing where there is nothing to be seen."""
+    few = MAX_SILHOUETTE_VIEWS
+    return {
+        "together": pairs_together(getattr(model, "base_labels_", None), grouped.positions, order),
+        "features": feature_scores(grouped, order),
+        "silhouettes": silhouettes_by_view(grouped, order, max_views=few, random_state=random_state),
+        "names": grouped.names,
+    }
 
 
 def _trust(
@@ -160,8 +179,24 @@ def _scalings(model: Any, views: Views, scalings: list[str | None]) -> list[dict
     ]
 
 
-def _add_to_clusters(summary: dict[str, Any], views: Views, positions: Array, n_detailed: int) -> None:
+def _against_classes(
+    classes: Classes | None, labels: Array, positions: Array, run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return scores and confusion table, where classes are known; else the scores that the record has."""
+    if classes is None:
+        scores = scores_listed(run.get("scores") or {})
+        return {"scores": scores, "confusion": None, "n_classes": None, "n_unknown": None}
+    return {
+        "scores": scores_against(classes, labels),
+        "confusion": confusion(classes, positions, int(positions.max()) + 1),
+        "n_classes": len(classes.names),
+        "n_unknown": int((classes.codes < 0).sum()),
+    }
+
+
+def _add_to_clusters(summary: dict[str, Any], views: Views, positions: Array) -> None:
     clusters = summary["clusters"]
+    n_detailed = min(len(clusters), MAX_DETAILED)
     n_features = max(1, min(3, MAX_FEATURE_LINES // (n_detailed * len(views.names))))
     features = telling_features(views, positions, len(clusters), n_shown=n_detailed, n_features=n_features)
     stability = summary["trust"]["clusters"]
@@ -184,28 +219,6 @@ def _telling(features: list[dict[str, Any]], views: Views, n_shown: int = 3) -> 
     return texts
 
 
-def _labels(model: Any, n_samples: int) -> Array:
-    labels = getattr(model, "labels_", None)
-    if labels is None:
-        raise ValueError(f"{type(model).__name__} is not fitted (it has no labels_); call fit on the views first")
-    labels = np.asarray(labels)
-    if labels.shape != (n_samples,):
-        raise ValueError(
-            f"labels_ has shape {labels.shape} but there are {n_samples} samples; "
-            "give the views that the model was fitted on"
-        )
-    return labels
-
-
-def _by_size(labels: Array) -> tuple[list[str], Array]:
-    """Return the names of the clusters, largest first, and each sample's position among them."""
-    values, positions, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    order = np.argsort(-sizes, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    return [plain(values[i], 40) for i in order], rank[positions.ravel()]
-
-
 def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, float] | None]) -> list[dict[str, Any]]:
     missing = (~views.observed).sum(axis=0).tolist()
     return [
@@ -223,10 +236,22 @@ def _views(views: Views, alone: list[dict[str, Any]], without: list[dict[str, fl
 
 def _weights(model: Any, views: Views) -> list[dict[str, Any]] | None:
     weights = getattr(model, "view_weights_", None)
-    if weights is None or np.shape(weights) != (len(views.names),) or not np.isfinite(weights).all():
+    known = getattr(model, "view_names_in_", views.names)
+    if weights is None or np.shape(weights) != (len(known),) or not np.isfinite(weights).all():
         return None
-    pairs = zip(views.names, np.asarray(weights, dtype=np.float64).tolist(), strict=True)
-    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs]
+    found = dict(zip(map(str, known), np.asarray(weights, dtype=np.float64).tolist(), strict=True))
+    return [{"view": plain(name, 120), "weight": found[name]} for name in views.names if name in found] or None
+
+
+def _data(model: Any, views: Views, described: list[dict[str, Any]]) -> dict[str, Any]:
+    shape = {"n_samples": len(views), "n_features": views.shape[1]}
+    return shape | {"views": described, "wanted": _wanted(model, views)}
+
+
+def _wanted(model: Any, views: Views) -> list[dict[str, Any]] | None:
+    wanted = wanted_of(model, views.names)
+    pairs = [] if wanted is None else wanted.items()
+    return [{"view": plain(name, 120), "weight": weight} for name, weight in pairs] or None
 
 
 def _convergence(model: Any) -> dict[str, Any] | None:

@@ -123,8 +123,18 @@ def as_views(X: Any, views: Any = None) -> Views:
     if isinstance(getattr(X, "mod", None), Mapping):
         parts = {str(name): part for name, part in X.mod.items()}
         pairs = {name: (np.asarray(part.obs_names), part.X) for name, part in parts.items()}
-        return Views.align(parts if all(map(frames.is_frame, parts.values())) else pairs, how="outer")
+        views = Views.align(parts if all(map(frames.is_frame, parts.values())) else pairs, how="outer")
+        return _in_order(views, getattr(X, "obs_names", None))
     return Views(X)
+
+
+def _in_order(views: Views, wanted: Any) -> Views:
+    """Return the samples in the order that a MuData has them, so that labels can be written to its ``obs``."""
+    if wanted is None or views.sample_names is None:
+        return views
+    place = {key: row for row, key in enumerate(views.sample_names.tolist())}
+    rows = [place.get(key, -1) for key in wanted]
+    return views[rows] if len(rows) == len(place) and -1 not in rows else views
 
 
 def _is_a_view(item: Any) -> bool:

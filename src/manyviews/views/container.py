@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views.alignment import align_rows
+from manyviews.views.markup import html_table
 from manyviews.views.structure import (
+    annotated_orders,
     as_2d,
     check_observed,
     check_same_index,
@@ -36,8 +38,10 @@ class Views:
     Parameters
     ----------
     data : mapping of str to 2-D, or sequence of 2-D
-        One array, sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape (n, d_v) per view. Frames are
-        turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR.
+        One array (NumPy, torch, xarray, ...), sparse matrix, frame (pandas, polars, pyarrow) or AnnData of shape
+        (n, d_v) per view, samples first. Frames are
+        turned into arrays, a column of lists into as many columns; sparse matrices of other formats into CSR. Of an
+        AnnData it is ``X``; the rows of several follow the first by ``obs_names``.
     names : sequence of str, default=None
         Names of the views when ``data`` is a sequence. By default ``view_0``, ``view_1``, ...
     sample_names : array-like of shape (n,), default=None
@@ -66,8 +70,8 @@ class Views:
     TypeError
         If a view is not a two-dimensional array, sparse matrix or frame.
     ValueError
-        If there is no view, the numbers of rows differ, the indexes of frames differ, a column of two frames holds
-        the same ids in another order, a sparse matrix is damaged, or names or ids repeat.
+        If there is no view, the numbers of rows differ, the indexes of frames or the samples of AnnData differ, a
+        column of two frames holds the same ids in another order, a sparse matrix is damaged, or names or ids repeat.
 
     Examples
     --------
@@ -99,7 +103,11 @@ class Views:
         view_names, items = names_and_items(data, names)
         check_same_index(view_names, items, stated=sample_names is not None)
         contents = [named_2d(item, name, encode) for name, item in zip(view_names, items, strict=True)]
-        arrays = tuple(array for array, _ in contents)
+        orders = annotated_orders(view_names, items)
+        arrays = tuple(
+            array[orders[name]] if name in orders else array
+            for name, (array, _) in zip(view_names, contents, strict=True)
+        )
         n = common_length(view_names, arrays)
         if sample_names is None:
             sample_names = next((i for i in map(telling_index, items) if i is not None), None)
@@ -139,6 +147,13 @@ class Views:
     def __repr__(self) -> str:
         widths = ", ".join(f"{name}: {array.shape[1]}" for name, array in self.items())
         return f"Views({len(self)} samples; {widths})"
+
+    def _repr_html_(self) -> str:
+        missing = (~self.observed).sum(axis=0).tolist()
+        kinds = [f"{'sparse ' if sparse.issparse(array) else ''}{array.dtype}" for array in self.arrays]
+        rows = zip(self.names, (array.shape[1] for array in self.arrays), kinds, missing, strict=True)
+        header = ("view", "columns", "stored as", "samples missing")
+        return html_table(f"Views of {len(self)} samples", header, rows)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The one place that knows how pandas, polars, pyarrow and AnnData tables differ."""
+"""The one place that knows how tables of pandas, polars, pyarrow, xarray and AnnData differ."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.views.encoding import dummy_columns, stack_cells
+from manyviews.views.foreign import to_numpy
 
 __all__ = [
     "Content",
@@ -22,9 +23,12 @@ __all__ = [
     "frame_index",
     "has_default_index",
     "has_nested_columns",
+    "is_annotated",
     "is_frame",
     "is_plain",
+    "plain_matrix",
     "take_columns",
+    "telling_names",
 ]
 
 Array = NDArray[Any]
@@ -41,15 +45,31 @@ class Content(NamedTuple):
 def _library(table: Any) -> str:
     if all(hasattr(table, name) for name in ("obs_names", "var_names", "X")):
         return "anndata"  # by its shape, so that the package need not be there
-    return type(table).__module__.partition(".")[0]
+    library = type(table).__module__.partition(".")[0]
+    return "" if library == "anndata" else library  # of that package, but a matrix
 
 
 def is_frame(table: Any) -> bool:
-    """Tell whether ``table`` is a pandas, polars or pyarrow table (two-dimensional), or like an AnnData."""
+    """Tell whether ``table`` is a table of pandas, polars, pyarrow or xarray (two-dimensional), or like an AnnData.
+
+    Raises
+    ------
+    TypeError
+        For a LazyFrame of polars, which has no numbers yet.
+    """
     library = _library(table)
     if library == "anndata":
         return True
+    if library == "xarray":
+        return getattr(table, "ndim", 0) == 2
+    if library == "polars" and type(table).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame of polars has no numbers yet; give frame.collect()")
     return library in {"pandas", "polars", "pyarrow"} and (hasattr(table, "columns") or hasattr(table, "column_names"))
+
+
+def is_annotated(table: Any) -> bool:
+    """Tell whether ``table`` is like an AnnData, whose samples always have names."""
+    return _library(table) == "anndata"
 
 
 def frame_columns(table: Any) -> list[Any]:
@@ -57,12 +77,15 @@ def frame_columns(table: Any) -> list[Any]:
     library = _library(table)
     if library == "anndata":
         return list(table.var_names)
+    if library == "xarray":
+        names = _coordinate(table, 1)
+        return list(range(table.shape[1])) if names is None else names.tolist()
     return list(table.column_names if library == "pyarrow" else table.columns)
 
 
 def is_plain(table: Any, view: str) -> bool:
     """Tell whether the columns are numbers with names of one level; raise ValueError where one is text."""
-    if _library(table) == "anndata" or has_nested_columns(table):
+    if _library(table) in ("anndata", "xarray") or has_nested_columns(table):
         return False
     return _is_sparse(table) or all(part.array.ndim == 1 for part in check_numeric(table, view))
 
@@ -73,11 +96,20 @@ def has_nested_columns(table: Any) -> bool:
 
 
 def frame_index(table: Any) -> Array | None:
-    """Return the row labels of a pandas frame or AnnData; None for tables that have no index."""
+    """Return the row labels of a pandas frame, AnnData or DataArray; None for tables that have no index."""
     library = _library(table)
     if library == "anndata":
         return np.asarray(table.obs_names)
+    if library == "xarray":
+        return _coordinate(table, 0)
     return np.asarray(table.index) if library == "pandas" else None
+
+
+def telling_names(table: Any) -> list[Any] | None:
+    """Return the labels of the rows of a pandas frame or series where they say more than 0, 1, 2, ..."""
+    if _library(table) not in ("pandas", "anndata") or not hasattr(table, "index"):
+        return None
+    return None if has_default_index(table) else list(table.index)
 
 
 def frame_height(table: Any) -> int:
@@ -89,6 +121,9 @@ def has_default_index(table: Any) -> bool:
     """Tell whether the row labels are just 0, 1, 2, ... and therefore say nothing."""
     if _library(table) == "anndata":
         return [str(key) for key in table.obs_names] == [str(row) for row in range(len(table.obs_names))]
+    if _library(table) == "xarray":
+        labels = _coordinate(table, 0)
+        return labels is None or labels.tolist() == list(range(labels.size))
     index = getattr(table, "index", None)
     if index is None or _library(table) != "pandas":
         return True
@@ -100,7 +135,7 @@ def take_columns(table: Any, positions: list[int]) -> Any:
     library = _library(table)
     if library == "pandas":
         return table.iloc[:, positions]
-    if library == "anndata":
+    if library in ("anndata", "xarray"):
         return table[:, positions]
     columns = frame_columns(table)
     return table.select([columns[i] for i in positions])
@@ -109,9 +144,11 @@ def take_columns(table: Any, positions: list[int]) -> Any:
 def column_values(table: Any, position: int) -> Array:
     """Return one column as a vector of numbers, text or objects, as it is."""
     if _library(table) == "anndata":
-        column = table.X[:, [position]]
+        column = _matrix(table, "")[:, [position]]
         return np.asarray(column.toarray() if sparse.issparse(column) else column).ravel()
-    return np.asarray(_column(table, position).to_numpy())
+    if _library(table) == "xarray":
+        return np.asarray(table[:, position])
+    return _to_numpy(_column(table, position))
 
 
 def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
@@ -137,7 +174,9 @@ def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
         If a column holds anything but real numbers or booleans and is not to be encoded.
     """
     if _library(table) == "anndata":
-        return Content(table.X if sparse.issparse(table.X) else np.asarray(table.X), tuple(map(str, table.var_names)))
+        return Content(_matrix(table, view), tuple(map(str, table.var_names)))
+    if _library(table) == "xarray":
+        return Content(to_numpy(table, f"view {view!r}"), tuple(map(str, frame_columns(table))))
     if _is_sparse(table):
         return Content(table.sparse.to_coo().tocsr(), tuple(map(str, table.columns)))
     parts = check_numeric(table, view, encode)
@@ -149,6 +188,28 @@ def frame_content(table: Any, view: str, encode: Sequence[str] = ()) -> Content:
         out[:, start : start + len(names)] = array if array.ndim == 2 else array[:, None]
         start += len(names)
     return Content(out, tuple(columns))
+
+
+def _matrix(table: Any, view: str) -> Any:
+    """Return X of an AnnData, in memory."""
+    X = table.X
+    if X is None:
+        raise ValueError(
+            f"view {view!r} is an AnnData without X; give what is meant, such as adata.layers[...] or adata.obsm[...]"
+        )
+    X = plain_matrix(X)
+    return X if sparse.issparse(X) else np.asarray(X)
+
+
+def plain_matrix(matrix: Any) -> Any:
+    """Return a matrix of an AnnData as an array or sparse matrix of its own: not in a file, nor tied to a parent."""
+    if not type(matrix).__module__.startswith("anndata"):
+        return matrix
+    if hasattr(matrix, "to_memory"):
+        return matrix.to_memory()
+    if not sparse.issparse(matrix):
+        return np.asarray(matrix)
+    return (sparse.csc_matrix if matrix.format == "csc" else sparse.csr_matrix)(matrix)
 
 
 def check_numeric(table: Any, view: str, encode: Sequence[str] = ()) -> list[Content]:
@@ -196,7 +257,19 @@ def _column_to_array(table: Any, position: int, where: str) -> Array:
         return stack_cells(column.to_pylist() if library == "pyarrow" else column.to_list(), where, kind)
     if kind in ("Boolean", "bool") and column.null_count:
         column = column.cast("double") if library == "pyarrow" else column.cast(float)
-    return np.asarray(column.to_numpy())
+    return _to_numpy(column)
+
+
+def _to_numpy(column: Any) -> Array:
+    # a column of a record batch refuses what it cannot hand over without a copy, such as empty cells and booleans
+    copies = {"zero_copy_only": False} if _library(column) == "pyarrow" else {}
+    return np.asarray(column.to_numpy(**copies))
+
+
+def _coordinate(table: Any, axis: int) -> Array | None:
+    """Return the labels along an axis of a DataArray, None where it has none."""
+    name = table.dims[axis]
+    return np.asarray(table.coords[name]) if name in table.coords else None
 
 
 def _pandas_column(column: Any, where: str) -> Array:

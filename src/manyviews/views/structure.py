@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from manyviews.views import frames
+from manyviews.views.foreign import to_numpy
 from manyviews.views.shuffled import shuffled_column
 
 __all__ = [
+    "annotated_orders",
     "as_2d",
     "as_ids",
     "check_observed",
@@ -63,6 +65,7 @@ def as_2d(item: Any, name: str) -> Any:
     """Return a 2-D array or CSR; frames are converted, arrays kept as they are."""
     if frames.is_frame(item):
         return frames.frame_content(item, name).array
+    item = frames.plain_matrix(item)
     if sparse.issparse(item):
         if item.ndim != 2:
             raise ValueError(f"view {name!r} must be 2-D (samples × features), got a sparse {item.ndim}-D array")
@@ -75,7 +78,7 @@ def as_2d(item: Any, name: str) -> Any:
     elif isinstance(item, np.matrix):
         item = np.asarray(item)
     try:
-        array = item if isinstance(item, np.ndarray) else np.asarray(item)
+        array = to_numpy(item, f"view {name!r}")
     except ValueError as error:
         raise ValueError(f"view {name!r} has rows of differing lengths: {error}") from error
     if array.ndim == 3:
@@ -155,7 +158,9 @@ def check_same_index(names: Sequence[str], items: Sequence[Any], *, stated: bool
     With ``stated``, ids are given besides, and columns are not looked at.
     """
     tables = {name: item for name, item in zip(names, items, strict=True) if frames.is_frame(item)}
-    indices = [(name, frames.frame_index(item)) for name, item in tables.items()]
+    # of several AnnData the first stands for all, whose rows are matched by name
+    annotated = [name for name, item in tables.items() if frames.is_annotated(item)]
+    indices = [(name, frames.frame_index(item)) for name, item in tables.items() if name not in annotated[1:]]
     indexed = [(name, index) for name, index in indices if index is not None]
     for name, index in indexed[1:]:
         first_name, first = indexed[0]
@@ -176,6 +181,40 @@ def check_same_index(names: Sequence[str], items: Sequence[Any], *, stated: bool
                 f"Views.align({{name: (frame[{found.column!r}], frame.drop(columns=[{found.column!r}])), ...}}), or "
                 "rename it if it is a measurement"
             )
+
+
+def annotated_orders(names: Sequence[str], items: Sequence[Any]) -> dict[str, Array]:
+    """Return for each AnnData after the first the rows that follow the order of the first by ``obs_names``.
+
+    Raises
+    ------
+    ValueError
+        If names repeat within one, or two do not have the same.
+    """
+    annotated = {name: item for name, item in zip(names, items, strict=True) if frames.is_annotated(item)}
+    orders: dict[str, Array] = {}
+    first = ""
+    for name, item in annotated.items():
+        keys = [str(key) for key in item.obs_names]
+        if not first:
+            first, wanted = name, keys
+        if keys == wanted:
+            continue
+        place = {key: row for row, key in enumerate(keys)}
+        if len(place) < len(keys) or len(set(wanted)) < len(wanted):
+            raise ValueError(
+                f"obs_names of views {first!r} and {name!r} repeat, so that samples cannot be matched by them; mend "
+                "them with adata.obs_names_make_unique()"
+            )
+        shared = sum(key in place for key in wanted)
+        if shared < max(len(wanted), len(keys)):
+            raise ValueError(
+                f"views {first!r} and {name!r} do not have the same samples: {shared} obs_names are in both, of "
+                f"{len(wanted)} and {len(keys)}; keep those with Views.align({{name: adata, ...}}), or all samples "
+                "with how='outer'"
+            )
+        orders[name] = np.array([place[key] for key in wanted], dtype=np.intp)
+    return orders
 
 
 def telling_index(item: Any) -> Array | None:

@@ -5,7 +5,7 @@ from scipy import sparse
 from manyviews import FastMICE, Views, datasets
 from manyviews.cluster.anchors.base import draw_groups, sample_group
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_score
-from manyviews.partitions import anchor_links
+from manyviews.partitions import view_links
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import cluster_reliability, fit_ensemble_cut
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
@@ -82,7 +82,7 @@ def test_approximate_and_exact_search_agree():
 
 
 def test_the_approximate_search_is_taken_only_where_it_finds_the_neighbours(monkeypatch):
-    monkeypatch.setattr(anchor_links, "cheaper_search", lambda *args: "approximate")
+    monkeypatch.setattr(view_links, "cheaper_search", lambda *args: "approximate")
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(2000, 60))
     curve = np.tanh(rng.normal(size=(2000, 2)) @ rng.normal(size=(2, 60)))

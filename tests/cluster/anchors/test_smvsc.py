@@ -51,8 +51,8 @@ def test_every_iteration_of_the_released_code(reference, small, case):
     np.testing.assert_allclose(U @ U.T, ref["U"] @ ref["U"].T, atol=1e-11)
 
 
-def test_the_digits_of_the_released_code(shared, shared_data):
-    ref = np.load(shared("reference/digits_end_to_end/official_labels.npz"))
+def test_the_digits_of_the_released_code(shared_arrays, shared_data):
+    ref = shared_arrays("reference/digits_end_to_end/official_labels.npz")
     views = list(shared_data("mfeat")[0].values())
     released = {"linear_term": "released", "init": "released", "balance_views": False, "labels_from": "anchors"}
     # the fixture was made from values rounded to five digits

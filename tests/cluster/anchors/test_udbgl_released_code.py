@@ -63,8 +63,8 @@ def test_the_papers_stop_always_ends_with_three_components(reference, case):
         assert result.graph.gammas.size < 20
 
 
-def test_the_digits_of_the_released_code(shared, shared_data):
-    ref = np.load(shared("reference/udbgl/digits_official_seed5489.npz"))
+def test_the_digits_of_the_released_code(shared_arrays, shared_data):
+    ref = shared_arrays("reference/udbgl/digits_official_seed5489.npz")
     views, _ = shared_data("mfeat")
     names = ["fourier", "profile_correlations", "karhunen_loeve", "pixel_averages", "zernike", "morphological"]
     scaled = [apply_scaling(views[name], fit_scaling(views[name], "minmax")) for name in names]

@@ -8,8 +8,8 @@ from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_scor
 from manyviews.prototypes.concatenation import Concatenation
 
 
-def pendigits(shared):
-    z = np.load(shared("reference/uspec_usenc/pendigits.npz"))
+def pendigits(shared_arrays):
+    z = shared_arrays("reference/uspec_usenc/pendigits.npz")
     return z["X"].astype(np.float64), z["y"]
 
 
@@ -36,7 +36,7 @@ def test_bent_clusters_are_found(method, maker):
     if maker == "circles":
         X, y = make_circles(1500, noise=0.03, factor=0.5, random_state=0)
     model = method(2, n_anchors=400, random_state=0).fit(X)
-    assert adjusted_rand_index(y, model.labels_) == 1.0
+    assert adjusted_rand_index(y, model.labels_) > 0.99
     assert (model.predict(X) == model.labels_).mean() >= 0.99
 
 

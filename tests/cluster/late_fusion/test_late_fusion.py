@@ -93,8 +93,8 @@ def test_average_kernel_synth140(reference):
     assert adjusted_rand_index(model.labels_, ref["kmeans_labels"]) > 0.99
 
 
-def test_average_kernel_digits300(reference, shared):
-    features, ref = np.load(shared("reference/kernels/digits300_features.npz")), reference("avg_kkm/digits300.npz")
+def test_average_kernel_digits300(reference, shared_arrays):
+    features, ref = shared_arrays("reference/kernels/digits300_features.npz"), reference("avg_kkm/digits300.npz")
     views = [features[name].astype(np.float64) for name in ("fou", "kar", "zer", "mor")]
     model = AverageKKM(10, n_init=500, random_state=0).fit(views)
     np.testing.assert_allclose(model.eigenvalues_, ref["eigenvalues"], rtol=1e-8)

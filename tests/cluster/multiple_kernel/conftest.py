@@ -9,7 +9,7 @@ from manyviews.linalg.scaling import apply_scaling, fit_scaling
 
 
 @pytest.fixture
-def stored_kernels(reference, shared):
+def stored_kernels(reference, shared_arrays):
     """Makes the centred, unit-diagonal kernels of one of the two inputs, anew each time."""
 
     def make(case):
@@ -20,7 +20,7 @@ def stored_kernels(reference, shared):
             upper = np.triu_indices(n)
             K[:, upper[0], upper[1]] = K[:, upper[1], upper[0]] = stored["K_upper"]
             return ExactKernels(list(K))
-        features = np.load(shared("reference/kernels/digits300_features.npz"))
+        features = shared_arrays("reference/kernels/digits300_features.npz")
         kernels = []
         for name in ("fou", "kar", "zer", "mor"):
             X = features[name].astype(np.float64)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from manyviews import LKAM
-from manyviews.cluster.multiple_kernel.base import uniform
+from manyviews.cluster.multiple_kernel.base import shares
 from manyviews.cluster.multiple_kernel.lkam import local_kernels, neighbourhood_counts, solve_lkam
 from manyviews.cluster.multiple_kernel.mkkm_mir import solve_mkkm_mir
 
@@ -30,7 +30,7 @@ def test_each_iteration_of_both_releases(reference, stored_kernels, same_directi
 @pytest.mark.parametrize("i", range(3))
 def test_shared_neighbourhoods_and_products_within_them(reference, stored_kernels, case, k, i):
     ref, kernels = reference(f"lkam/{case}.npz"), stored_kernels(case)
-    average, n = kernels.combination(uniform(kernels)), len(kernels.kernels[0])
+    average, n = kernels.combination(shares(kernels)), len(kernels.kernels[0])
     A = neighbourhood_counts(average, float(ref["tau_lambda"][i, 0]), include_self=False)
     np.testing.assert_array_equal(A.diagonal(), ref[f"A0_diag_{i}"])
     np.testing.assert_array_equal(A[0], ref[f"A0_row0_{i}"])

@@ -16,8 +16,8 @@ def test_the_weights_of_each_iteration(reference, stored_kernels, same_subspace,
     same_subspace(found.partition.vectors, ref["H"])
 
 
-def test_the_trace_printed_in_the_read_me_of_the_authors_package(shared):
-    ref = np.load(shared("reference/mkkm_mm/readme_simB.npz"))
+def test_the_trace_printed_in_the_read_me_of_the_authors_package(shared_arrays):
+    ref = shared_arrays("reference/mkkm_mm/readme_simB.npz")
     kernels = []
     for view in ("view1", "view2"):
         kernels.append(gram(fit_kernel(ref[view], "rbf_meandist", gamma=float(ref["rbf_gamma"])), ref[view]))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from manyviews.cluster.multiple_kernel.base import uniform
+from manyviews.cluster.multiple_kernel.base import shares
 from manyviews.cluster.multiple_kernel.smkkm import point_at, solve_smkkm
 from manyviews.kernels.kernel_set import ExactKernels
 
@@ -48,7 +48,7 @@ def test_kernels_of_one_direction_by_hand():
 def test_equal_kernels_keep_equal_weights(stored_kernels):
     K = stored_kernels("synth140").kernels[0]
     found = solve_smkkm(ExactKernels((K, K, K)), 4)
-    np.testing.assert_allclose(found.weights, uniform(ExactKernels((K, K, K))), atol=1e-8)
+    np.testing.assert_allclose(found.weights, shares(ExactKernels((K, K, K))), atol=1e-8)
 
 
 def test_many_kernels_settle_in_few_steps():

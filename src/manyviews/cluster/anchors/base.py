@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -10,19 +11,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.anchor_views import ANCHOR_ROWS
-from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
 from manyviews.partitions.anchor_cut import AnchorCut, cut_bytes, fit_anchor_cut
-from manyviews.partitions.anchor_links import CutRecipe
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK as CONSENSUS_ROWS
 from manyviews.partitions.ensemble_cut import EnsembleCut, Weighting, clustering_reliability, fit_ensemble_cut
 from manyviews.partitions.fallback import fit_fallback
-from manyviews.prototypes.row_means import KeptRows, keep_rows, keeps_rows
+from manyviews.partitions.view_links import (
+    CutRecipe,
+)
+from manyviews.prototypes.row_means import KeptRows, StoredRows, is_wide, keep_rows, keeps_rows, kept_bytes, store_rows
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 from manyviews.views import Views
 
@@ -32,17 +33,14 @@ __all__ = [
     "EnsembleSettings",
     "FinalCut",
     "GroupDraws",
-    "anchor_count",
-    "as_fitted",
-    "block_bytes",
-    "check_anchors",
-    "checked_range",
-    "choice_bytes",
     "draw_groups",
     "fit_ensemble",
     "group_recipe",
+    "keeps_concatenation",
     "predict_base_labels",
     "sample_group",
+    "treated_rows",
+    "wide_rows",
 ]
 
 Array = NDArray[Any]
@@ -119,6 +117,26 @@ def sample_group(
     return [(int(v), sampled[v]) for v in chosen]
 
 
+def wide_rows(arrays: tuple[Any, ...], observed: Array, recipe: CutRecipe) -> tuple[StoredRows | None, ...]:
+    """Return the rows of those views that are so wide for their few samples that anchors are kept as row numbers."""
+    wide = [recipe.search != "approximate" and keeps_rows(X, recipe.n_anchors) for X in arrays]
+    return tuple(store_rows(X, observed[:, v]) if wide[v] else None for v, X in enumerate(arrays))
+
+
+def keeps_concatenation(views: Views, n_anchors: int, search: str) -> bool:
+    """Say whether anchors of all views side by side are kept as row numbers."""
+    dense = not any(map(sparse.issparse, views.arrays))
+    return dense and search != "approximate" and is_wide(*views.shape, n_anchors)
+
+
+def treated_rows(
+    stored: Sequence[StoredRows | None], treatments: Sequence[ViewTreatment]
+) -> tuple[KeptRows | None, ...]:
+    """Return what ``wide_rows`` found under the treatments of the views."""
+    pairs = zip(stored, treatments, strict=True)
+    return tuple(None if rows is None else keep_rows(rows, treatment) for rows, treatment in pairs)
+
+
 def fit_ensemble(
     arrays: tuple[Any, ...],
     observed: Array,
@@ -130,6 +148,7 @@ def fit_ensemble(
     n_jobs: int | None,
     chances: Array | None = None,
     counts: Array | None = None,
+    stored: Sequence[StoredRows | None] | None = None,
 ) -> Ensemble:
     """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
 
@@ -153,16 +172,17 @@ def fit_ensemble(
         How often a view is drawn, relative to the others; alike by default.
     counts : ndarray of shape (n,), default=None
         How often each sample counts, above 0; once by default.
+    stored : sequence of (StoredRows or None), default=None
+        What ``wide_rows`` returns for the views, where several ensembles share it.
 
     Returns
     -------
     Ensemble
         Labels and rules.
     """
-    wide = recipe.search != "approximate"
+    stored = wide_rows(arrays, observed, recipe) if stored is None else stored
     kept = tuple(
-        keep_rows(X, observed[:, v], treatments[v]) if wide and keeps_rows(X, recipe.n_anchors) else None
-        for v, X in enumerate(arrays)
+        None if rows is None else keep_rows(rows, treatment) for rows, treatment in zip(stored, treatments, strict=True)
     )
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
@@ -209,6 +229,8 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
 
     n_anchors: int
     n_neighbors: int
+    # places of the views that the base clusterings are made of
+    _told: list[int]
 
     def _ensemble_bytes(self, n: int, M: int, clusters: int, anchor: float, widths: tuple[float, float, float]) -> int:
         """Return the bytes of M base clusterings of up to so many clusters, and their consensus.
@@ -222,6 +244,22 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         consensus = 3 * 12 * min(n, CONSENSUS_ROWS) * M + 3 * 8 * n * self.n_clusters + 16 * (M * clusters) ** 2
         return labels + rules + max(jobs * one, consensus)
 
+    def _chances(self) -> Array | None:
+        """Return how often each view in use is drawn, None where all are alike: the draws are then others."""
+        weights = self._weights[self._told]
+        return None if np.ptp(weights) == 0 else weights / weights.sum()
+
+    def _anchored_bytes(self, views: Views, M: int, clusters: int, fractions: tuple[float, float], search: str) -> int:
+        """Return the bytes of M base clusterings of groups of views, of which such fractions of columns are drawn."""
+        n, (low, high) = len(views), fractions
+        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and search != "approximate"]
+        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
+        # on average over base clusterings, and in one that takes the most of the widest view
+        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
+        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
+        ensemble = self._ensemble_bytes(n, M, clusters, anchor, (high * width, high * read, read))
+        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs_at_a_time(self.n_jobs, M))
+
     def _sources(self, views: Views) -> tuple[tuple[Any, ...], NDArray[np.bool_]]:
         """Return what the base clusterings read, and where it was observed."""
         raise TypeError(f"{type(self).__name__} defines no sources")
@@ -233,13 +271,22 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         treatments: list[ViewTreatment],
         settings: EnsembleSettings,
         rng: np.random.Generator,
+        chances: Array | None = None,
         counts: Array | None = None,
     ) -> NDArray[np.int64]:
         ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
         recipe, draws = settings.recipe, settings.draws
         self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
         ensemble = fit_ensemble(
-            arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs, counts=counts
+            arrays,
+            observed,
+            treatments,
+            draws,
+            recipe,
+            ensemble_rng,
+            n_jobs=self.n_jobs,
+            chances=chances,
+            counts=counts,
         )
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
@@ -296,54 +343,3 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         known = np.full((len(views), self.base_labels_.shape[1]), -1, dtype=np.int32)
         known[:, : base_labels.shape[1]] = base_labels
         return {"base_labels_": known, "confidence_": confidence}
-
-
-def check_anchors(n_anchors: int, n_clusters: int) -> None:
-    """Refuse fewer anchors than clusters."""
-    if n_anchors < n_clusters:
-        raise ValueError(
-            f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
-            "n_anchors (1000 is usual)"
-        )
-
-
-def anchor_count(n_anchors: int | None, n_clusters: int, n: int) -> int:
-    """Return the number of anchors, by default that of clusters; raise ValueError where it cannot be."""
-    m = n_clusters if n_anchors is None else n_anchors
-    if not n_clusters <= m <= n:
-        raise ValueError(
-            f"n_anchors={m} must lie between n_clusters={n_clusters} and the number of samples, "
-            f"got n_samples={n}: every cluster needs an anchor of its own"
-        )
-    return m
-
-
-def choice_bytes(views: Views) -> int:
-    """Return the memory that the choice of anchors from some of the rows takes: scaled copies of them, and k-means."""
-    return int(4 * min(1.0, ANCHOR_ROWS / len(views)) * sum(map(copy_bytes, views.arrays)))
-
-
-def block_bytes(views: Views, numbers: int, n_jobs: int | None) -> int:
-    """Return the memory of the blocks of rows worked on at a time: scaled twice over, and so many numbers per row."""
-    blocks = -(-len(views) // ROWS_PER_BLOCK)
-    rows = min(len(views), ROWS_PER_BLOCK) * jobs_at_a_time(n_jobs, blocks)
-    return int(rows * (8 * numbers + 2 * max(map(copy_bytes, views.arrays)) / len(views)))
-
-
-def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:
-    """Return the views as CSR where the training views were taken as such."""
-    return tuple(
-        sparse.csr_array(np.nan_to_num(X)) if wanted and not sparse.issparse(X) else X
-        for X, wanted in zip(arrays, sparse_views, strict=True)
-    )
-
-
-def checked_range(
-    given: tuple[int, int] | None, default: tuple[int, int], limits: tuple[int, int], parameter: str
-) -> tuple[int, int]:
-    """Return a range of integers, both ends included, cut to what the data allow."""
-    ends = default if given is None else given
-    if not (len(ends) == 2 and all(isinstance(end, Integral) for end in ends) and 1 <= ends[0] <= ends[1]):
-        raise ValueError(f"the {parameter!r} parameter must be two integers with 1 <= low <= high, got {given!r}")
-    low, high = ends
-    return int(np.clip(low, *limits)), int(np.clip(high, *limits))

@@ -8,33 +8,21 @@ normalised cut of a bipartite graph: :math:`L f = \gamma D f` with
 from __future__ import annotations
 
 from numbers import Real
-from operator import itemgetter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import (
-    AnchorEnsembleClusterer,
-    EnsembleSettings,
-    FinalCut,
-    as_fitted,
-    check_anchors,
-    checked_range,
-    draw_groups,
-)
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, FinalCut, draw_groups
+from manyviews.cluster.anchors.checks import as_fitted, check_anchors, checked_range
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
-from manyviews.cluster.memory import anchor_width, stored_width
-from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.sample_weight import SampleWeightMixin
-from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
-from manyviews.prototypes.row_means import keeps_rows, kept_bytes
+from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.view_treatment import as_sparse_if_so, fit_treatment
 from manyviews.views import Views
-from manyviews.views.check import per_view
 
 __all__ = ["FastMICE"]
 
@@ -87,6 +75,9 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         The last cut. "agreement": the partition that shares most with the base clusterings, found by k-means on their
         one-hot labels from several starts. "released": the normalised cut of the graph between samples and base
         clusters, as published, which at times merges two clear groups and splits off a few samples.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how often it is drawn; 2 draws it about as often as two copies of
+        it would be; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views are standardised, so that the units of their columns do
         not matter; sparse counts get tf-idf and unit rows, other sparse views unit rows. The paper: None.
@@ -205,6 +196,7 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         discretization: str = "cosine",
         weighting: Weighting = "equal",
         final: FinalCut = "agreement",
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -214,6 +206,7 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
@@ -227,16 +220,9 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         self.final = final
 
     def _memory_estimate(self, views: Views) -> int:
-        n, (low, high) = len(views), self._fractions()
-        kept = [X for X in views.arrays if keeps_rows(X, self.n_anchors) and self.search != "approximate"]
-        widths = [stored_width((X,)) for X in views.arrays if not any(X is wide for wide in kept)] or [(0, 0.0)]
-        # on average over base clusterings, and in one that takes the most of the widest view
-        anchor = (low + high) / 2 * sum(map(anchor_width, widths)) / len(views.names)
-        (width, _), (_, read) = max(widths), max(widths, key=itemgetter(1))
-        one = high * width, high * read, read
-        ensemble = self._ensemble_bytes(n, self._ensemble_size(n), self._cluster_range(n)[1], anchor, one)
-        jobs = jobs_at_a_time(self.n_jobs, self._ensemble_size(n))
-        return ensemble + kept_bytes(n, [X.shape[1] for X in kept], high, jobs)
+        n = len(views)
+        M, clusters = self._ensemble_size(n), self._cluster_range(n)[1]
+        return self._anchored_bytes(views, M, clusters, self._fractions(), self.search)
 
     def _ensemble_size(self, n: int) -> int:
         if self.n_base_clusterings == "auto":
@@ -253,7 +239,7 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         self._told = self._telling(views)
         arrays = tuple(map(as_sparse_if_so, views.arrays))
         self._sparse_views = tuple(not isinstance(X, np.ndarray) for X in arrays)
-        metrics = per_view(self.metric, views.names, "metric")
+        metrics = self._of_each(self.metric, views.names, "metric")
         scalings = self._scalings(views.names)
         treatments = [
             fit_treatment(X, scaling, metric or "auto", counts)
@@ -263,7 +249,8 @@ class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
         settings = self._settings(len(views), len(self._told), draw_rng)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, counts)
+        told_by = views.observed[:, self._told]
+        return self._fit_ensemble(told, told_by, chosen, settings, fit_rng, self._chances(), counts)
 
     def _settings(self, n: int, V: int, rng: np.random.Generator) -> EnsembleSettings:
         """Draw the base clusterings of n samples in V views that tell something."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from manyviews.cluster.anchors.base import anchor_count
+from manyviews.cluster.anchors.checks import anchor_count
 from manyviews.cluster.anchors.smvsc import SMVSC, LinearTerm
 
 __all__ = ["FPMVSCAG"]
@@ -48,6 +48,9 @@ class FPMVSCAG(SMVSC):
         Relative change of the objective that ends the iterations, tested from the tenth on.
     max_iter : int, default=51
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its errors as if it were given twice; 0 leaves it out.
+        Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "standard" if dense, tf-idf and unit rows if sparse.
         Dense views are centred.
@@ -128,6 +131,7 @@ class FPMVSCAG(SMVSC):
         balance_views: bool = True,
         tol: float = 1e-3,
         max_iter: int = 51,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -138,6 +142,7 @@ class FPMVSCAG(SMVSC):
         super(SMVSC, self).__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.linear_term = linear_term
         self.init = init
         self.labels_from = labels_from

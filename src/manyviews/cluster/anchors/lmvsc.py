@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import anchor_count, block_bytes
+from manyviews.cluster.anchors.checks import anchor_count, block_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes
@@ -48,7 +48,7 @@ class AnchorSubspace(NamedTuple):
 
 
 def subspace_coordinates(
-    views: AnchorViews, anchors: Sequence[Array], alpha: float, rows: Any
+    views: AnchorViews, anchors: Sequence[Array], alpha: float, rows: Any, wanted: Array | None = None
 ) -> tuple[Array, NDArray[np.float64]]:
     r"""Solve the quadratic programs of a block of rows.
 
@@ -62,6 +62,8 @@ def subspace_coordinates(
         Weight of the ridge.
     rows : slice
         The block.
+    wanted : ndarray of shape (V,), default=None
+        How often each view is there; once by default.
 
     Returns
     -------
@@ -71,6 +73,7 @@ def subspace_coordinates(
     objective : ndarray of shape (V,)
         What the block adds to the objective of each view.
     """
+    wanted = np.ones(len(anchors)) if wanted is None else wanted
     V, n = len(anchors), views.arrays[0][rows].shape[0]
     Z, objective, having = [], np.zeros(V), np.zeros(n)
     for v, H in enumerate(anchors):
@@ -82,9 +85,9 @@ def subspace_coordinates(
         fit = np.vdot(ridge, solved.T @ solved) - 2.0 * np.vdot(products.cross, solved)
         objective[v] = products.squares.sum() + fit
         part[kept] = solved
-        having[kept] += 1.0
-        Z.append(part)
-    return np.hstack(Z) * (np.sqrt(V) / having)[:, None], objective
+        having[kept] += wanted[v]
+        Z.append(np.sqrt(wanted[v]) * part)
+    return np.hstack(Z) * (np.sqrt(wanted.sum()) / having)[:, None], objective
 
 
 def solve_lmvsc(
@@ -94,6 +97,7 @@ def solve_lmvsc(
     *,
     alpha: float,
     over: Blocks = map,
+    wanted: Array | None = None,
 ) -> AnchorSubspace:
     """Write all samples by the anchors and take the leading singular vectors of the result.
 
@@ -119,7 +123,7 @@ def solve_lmvsc(
     Z = np.empty((n, width), views.dtype)
     gram, objective = np.zeros((width, width)), np.zeros(len(anchors))
     blocks = list(row_blocks(n))
-    solved = over(lambda rows: subspace_coordinates(views, anchors, alpha, rows), blocks)
+    solved = over(lambda rows: subspace_coordinates(views, anchors, alpha, rows, wanted), blocks)
     for rows, (part, added) in zip(blocks, solved, strict=True):
         Z[rows] = part
         gram += part.T @ part
@@ -156,6 +160,9 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         features: with features in 0..1, 100 gives every sample nearly the same coordinates.
     n_init : int, default=10
         Starts of every k-means, of which the best is kept; raising it makes results depend less on the seed.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its coordinates as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf or unit rows for sparse
         ones. None is the released code, with which a view of large numbers has singular programs and one of small
@@ -241,6 +248,7 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         n_anchors: int | None = None,
         alpha: float = 0.01,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -250,6 +258,7 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_anchors = n_anchors
         self.alpha = alpha
         self.n_init = n_init
@@ -272,7 +281,8 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         anchors = [read.own_anchors(v, m, child, n_init=self.n_init) for v, child in children]
         self.anchors_ = dict(zip(views.names, anchors, strict=True))
         self._say("solving the quadratic programs")
-        result = solve_lmvsc(read, anchors, self.n_clusters, alpha=self.alpha, over=over_blocks(self.n_jobs))
+        over = over_blocks(self.n_jobs)
+        result = solve_lmvsc(read, anchors, self.n_clusters, alpha=self.alpha, over=over, wanted=self._weights)
         self.singular_values_, self._rotation = result.singular_values, result.rotation
         groups = sampled_kmeans(result.embedding, self.n_clusters, label_rng, n_init=self.n_init)
         self._centers = groups.centers
@@ -289,7 +299,7 @@ class LMVSC(MultiViewClusterer, PredictMixin):
         read, anchors = self._read(views), list(self.anchors_.values())
 
         def one(rows: slice) -> NDArray[np.int64]:
-            Z = subspace_coordinates(read, anchors, self.alpha, rows)[0].astype(self.embedding_.dtype)
+            Z = subspace_coordinates(read, anchors, self.alpha, rows, self._weights)[0].astype(self.embedding_.dtype)
             return assign_rows(Z @ self._rotation.astype(Z.dtype), self._centers, "euclidean")[0]
 
         return np.concatenate(list(over_blocks(self.n_jobs)(one, row_blocks(len(views)))))

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
+from manyviews.cluster.anchors.checks import anchor_count, block_bytes, choice_bytes
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
@@ -107,6 +107,7 @@ def smvsc_steps(
     ridge: float,
     linear: LinearTerm,
     over: Blocks = map,
+    wanted: Any = 1.0,
 ) -> Iterable[AnchorStep]:
     """Yield the state after every iteration, without end.
 
@@ -138,28 +139,29 @@ def smvsc_steps(
     squares = views.total_squares()
     # a view with gaps counts as if what holds for the observed samples held for all
     share = n / np.array([n if (seen := views.seen(v)) is None else seen.sum() for v in range(V)])
-    alpha = np.full(V, 1.0 / V)
+    wanted = np.broadcast_to(wanted, V)
+    alpha = np.full(V, 1.0 / wanted.sum())
     moments = _pass(views, None, Z, over)
     while True:
         W = [np.eye(len(S), d) if A is None else polar(S @ A.T) for S in moments.cross]
-        square = alpha**2 * share
+        square = wanted * alpha**2 * share
         A = polar(sum(w * W_v.T @ S for w, W_v, S in zip(square, W, moments.cross, strict=True)))
-        weights = square if linear == "paper" else np.where(alpha > 0, share, 0.0)
+        weights = square if linear == "paper" else np.where(alpha > 0, wanted * share, 0.0)
         coder = Coder([W_v @ A for W_v in W], weights, square, ridge)
         moments = _pass(views, coder, Z, over)
         residuals = share * _residuals(squares, coder.anchors, moments)
-        alpha = inverse_shares(residuals)
-        objective = float(alpha**2 @ residuals + ridge * np.trace(moments.size))
+        alpha = inverse_shares(residuals, wanted)
+        objective = float((wanted * alpha**2) @ residuals + ridge * np.trace(moments.size))
         yield AnchorStep(W, A, Z, alpha, objective, coder, moments)
 
 
-def inverse_shares(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+def inverse_shares(residuals: NDArray[np.float64], wanted: Any = 1.0) -> NDArray[np.float64]:
     """Return α ∝ 1 / r of sum 1; views fitted perfectly share it evenly."""
     perfect = residuals <= PERFECT * residuals.max()
     if perfect.any():
-        return np.asarray(perfect / np.count_nonzero(perfect))
+        return np.asarray(perfect / (wanted * perfect).sum())
     shares = residuals.min() / residuals
-    return np.asarray(shares / shares.sum())
+    return np.asarray(shares / (wanted * shares).sum())
 
 
 def _one_hot(labels: NDArray[np.int64], m: int, dtype: Any) -> Array:
@@ -252,6 +254,9 @@ class SMVSC(BalancedClusterer, PredictMixin):
         Relative change of the objective that ends the iterations, tested from the tenth on as in the released code.
     max_iter : int, default=51
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its errors as if it were given twice; 0 leaves it out.
+        Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "standard" if dense, as in the paper, tf-idf and unit
         rows if sparse. Dense views are centred.
@@ -352,6 +357,7 @@ class SMVSC(BalancedClusterer, PredictMixin):
         balance_views: bool = True,
         tol: float = 1e-3,
         max_iter: int = 51,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -361,6 +367,7 @@ class SMVSC(BalancedClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_anchors = n_anchors
         self.n_dimensions = n_dimensions
         self.alpha = alpha
@@ -394,6 +401,9 @@ class SMVSC(BalancedClusterer, PredictMixin):
         coordinates = 8 * n * (2 * m + 2 * k) + block_bytes(views, 8 * m + d, self.n_jobs)
         return max(choice_bytes(views), coordinates)
 
+    def _may_move_samples(self) -> bool:
+        return self.init != "released"  # which takes the first samples as they come
+
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         m, d, ridge = self._sizes(len(views))
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
@@ -405,18 +415,23 @@ class SMVSC(BalancedClusterer, PredictMixin):
             Z, A = np.eye(len(views), m, dtype=read.dtype), None
         else:
             first = read.shared_anchors(
-                m, start_rng, space="balanced", n_directions=2 * self.n_clusters, n_init=self.n_init
+                m,
+                start_rng,
+                space="balanced",
+                n_directions=2 * self.n_clusters,
+                n_init=self.n_init,
+                wanted=self._weights,
             )
-            Z, A = _one_hot(read.nearest_anchors(first, over), m, read.dtype), np.eye(d, m)
+            Z, A = _one_hot(read.nearest_anchors(first, over, self._weights), m, read.dtype), np.eye(d, m)
         self._say("learning projections and coordinates")
         linear: LinearTerm = self.linear_term
-        steps = smvsc_steps(read, Z, A, d=d, ridge=ridge, linear=linear, over=over)
+        steps = smvsc_steps(read, Z, A, d=d, ridge=ridge, linear=linear, over=over, wanted=self._weights)
         last, history = run_until_settled(steps, tol=self.tol, min_iter=MIN_ITER, max_iter=self.max_iter)
         self._coder, self._rotation = last.coder, _rotation(last.moments.size)
         embedding = np.vstack([self._embed(Z[rows]) for rows in row_blocks(len(Z))])
         labels, self._centers = self._cut(Z, embedding, label_rng)
         confidence = embedding_confidence(embedding, self._centers)
-        return self._record(FitResult(labels, history, last.alpha, embedding, confidence))
+        return self._record(FitResult(labels, history, self._weights * last.alpha, embedding, confidence))
 
     def _read(self, views: Views) -> AnchorViews:
         return AnchorViews(views.arrays, tuple(self._balanced), None if views.observed.all() else views.observed)
@@ -424,7 +439,7 @@ class SMVSC(BalancedClusterer, PredictMixin):
     @property
     def anchors_(self) -> dict[str, Array]:
         """Anchors of each view, (m, d_v), in the scaled features."""
-        return {str(name): H.T for name, H in zip(self.view_names_in_, self._coder.anchors, strict=True)}
+        return {str(name): H.T for name, H in zip(self._fitted_views.names, self._coder.anchors, strict=True)}
 
     def _embed(self, Z: Array) -> Array:
         return np.asarray(unit_rows(Z @ self._rotation.astype(Z.dtype)))

@@ -17,42 +17,48 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.anchors.base import anchor_count, choice_bytes
+from manyviews.cluster.anchors.checks import anchor_count, choice_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.memory import center_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.graph_fusion import fused, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.graph_fusion import fused_graph, fusion_objective, update_view_graph, update_view_weights
 from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
 from manyviews.optim.history import History
-from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
+from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.views import Views
 
 __all__ = [
+    "GROUP_ITER",
     "UDBGL",
     "BipartiteFusion",
     "FusionStep",
     "fusion_steps",
     "initial_graphs",
+    "nearest_groups",
+    "settled_fusion",
     "solve_udbgl",
 ]
 
 Array = NDArray[Any]
+# most iterations of the k-means on the embedding
+GROUP_ITER = 300
 
 
 class FusionStep(NamedTuple):
     """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
 
     search: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     objective: float
 
 
@@ -60,9 +66,9 @@ class BipartiteFusion(NamedTuple):
     """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
 
     graph: RankGraph
-    Z: list[Array]
+    Z: Any
     delta: Array
-    B: Array
+    B: Any
     history: History
 
 
@@ -75,6 +81,7 @@ def solve_udbgl(
     n_neighbors: int = 5,
     tol: float = 1e-5,
     max_iter: int = 20,
+    wanted: Array | None = None,
     n_jobs: int | None = None,
     labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
     **search: Any,
@@ -95,6 +102,8 @@ def solve_udbgl(
         Change of δ, or 1000 times the relative change of the objective, that ends the iterations.
     max_iter : int, default=20
         Most iterations.
+    wanted : ndarray of shape (V,), default=None
+        Weights δ of the first graph, up to a factor; equal by default.
     n_jobs : int, default=None
         Views whose graphs are updated at a time.
     labels_of : callable, default=None
@@ -109,7 +118,33 @@ def solve_udbgl(
         reach c components, the last graph of an iteration that did is returned.
     """
     Z = initial_graphs(products, n_neighbors)
-    steps = fusion_steps(products, Z, c, alpha=alpha, beta=beta, n_jobs=n_jobs, **search)
+    steps = fusion_steps(products, Z, c, alpha=alpha, beta=beta, wanted=wanted, n_jobs=n_jobs, **search)
+    released = search.get("rank_rule") == "released"
+    return settled_fusion(
+        steps,
+        lambda B: rank_constrained_graph(B, c, **search),
+        c,
+        tol=tol,
+        max_iter=max_iter,
+        released=released,
+        labels_of=labels_of,
+    )
+
+
+def settled_fusion(
+    steps: Iterator[FusionStep],
+    search: Callable[[Any], RankGraph],
+    c: int,
+    *,
+    tol: float,
+    max_iter: int,
+    released: bool,
+    labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
+) -> BipartiteFusion:
+    """Take the steps until they settle, and search the graph of the last, wherever graphs are held.
+
+    ``released`` keeps the last graph whatever number of components it has; see ``solve_udbgl`` for the rest.
+    """
     last = next(steps)
     objective: list[float] = []
     labels: list[NDArray[np.int64]] = []
@@ -124,8 +159,8 @@ def solve_udbgl(
         good = step.search if step.search.n_components == c else good
         if settled:
             break
-    graph = rank_constrained_graph(last.B, c, **search)
-    if good is not None and graph.n_components != c and search.get("rank_rule") != "released":
+    graph = search(last.B)
+    if good is not None and graph.n_components != c and not released:
         graph = good
     history = History(np.array(objective), len(objective), settled)
     history = replace(history, labels=np.array(labels)) if labels else history
@@ -144,12 +179,13 @@ def fusion_steps(
     *,
     alpha: float,
     beta: float,
+    wanted: Array | None = None,
     n_jobs: int | None = None,
     **search: Any,
 ) -> Iterator[FusionStep]:
     """Yield the start (with its B in place of a searched graph) and then every iteration, without end."""
-    delta = np.full(len(Z), 1.0 / len(Z))
-    B = fused(Z, delta)
+    delta = np.full(len(Z), 1.0 / len(Z)) if wanted is None else wanted / wanted.sum()
+    B = fused_graph(Z, delta)
     empty = np.zeros(0)
     start = RankGraph(sparse.csr_array(B), empty, empty, 0, empty, empty)
     yield FusionStep(start, Z, delta, B, fusion_objective(products, Z, B, B, alpha, beta))
@@ -161,8 +197,14 @@ def fusion_steps(
         given = ((view, Z_v, d, B - d * Z_v - P, alpha, beta) for view, Z_v, d in views)
         Z = list(in_threads(update_view_graph, given, n_jobs))
         delta = update_view_weights(Z, P)
-        B = fused(Z, delta)
+        B = fused_graph(Z, delta)
         yield FusionStep(found, Z, delta, B, fusion_objective(products, Z, B, P, alpha, beta))
+
+
+def nearest_groups(V: Array, centers: Array) -> NDArray[np.int64]:
+    """Return the nearest of the centres of groups of samples to each anchor, (m,), by their rows in the embedding."""
+    nearness = unit_rows(V) @ centers.T - np.square(centers).sum(axis=1) / 2
+    return np.asarray(nearness.argmax(axis=1), dtype=np.int64)
 
 
 class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
@@ -221,6 +263,9 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         Most penalties tried in each search.
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels of each iteration; it changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances where anchors are chosen, and its
+        part in the first graph; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, as in the paper, so a heavy tail
         squeezes a column; tf-idf and unit rows for sparse counts; unit rows for other sparse views.
@@ -344,6 +389,7 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         max_iter: int = 20,
         max_passes: int = 50,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -353,35 +399,32 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.n_anchors = n_anchors
-        self.anchor_space = anchor_space
-        self.n_init = n_init
-        self.alpha = alpha
-        self.beta = beta
+        self.view_weights = view_weights
+        self.n_anchors, self.anchor_space, self.n_init = n_anchors, anchor_space, n_init
+        self.alpha, self.beta = alpha, beta
         self.n_neighbors = n_neighbors
         self.projection = projection
         self.rank_rule = rank_rule
         self.support = support
         self.first_scales = first_scales
         self.fallback = fallback
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_passes = max_passes
+        self.tol, self.max_iter, self.max_passes = tol, max_iter, max_passes
         self.keep_labels = keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
         n, m, V = len(views), self._anchor_count(len(views)), len(views.names)
         # products and graph of each view, and what one step holds: the fused graph, its links, the quadratic programs
-        return max(choice_bytes(views), 8 * n * (m * (2 * V + 14) + V))
+        choice = choice_bytes(views) + 4 * (center_bytes(views, m) + center_bytes(views, self.n_clusters))
+        return max(choice, 8 * n * (m * (2 * V + 14) + V))
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        m = self._anchor_count(len(views))
+        m, k = self._anchor_count(len(views)), self.n_clusters
         self._scaling = tuple(map(fit_scaling, views.arrays, self._choose_scalings(views)))
         read = AnchorViews(views.arrays, self._scaling)
         anchor_rng, label_rng, history_rng = rng.spawn(3)
         self._say(f"choosing {m} anchors")
         anchors = read.shared_anchors(
-            m, anchor_rng, space=self.anchor_space, n_directions=2 * self.n_clusters, n_init=self.n_init
+            m, anchor_rng, space=self.anchor_space, n_directions=2 * k, n_init=self.n_init, wanted=self._weights
         )
         self.anchors_ = dict(zip(views.names, anchors, strict=True))
         self._say("learning the graph")
@@ -391,6 +434,7 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
             alpha=self.alpha,
             beta=self.beta,
             n_neighbors=self.n_neighbors,
+            wanted=self._weights,
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
@@ -423,9 +467,8 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
         if found.n_found == self.n_clusters or not self.fallback:
             anchors, samples = largest_components(found, self.n_clusters)
             return samples, anchors, found.n_found
-        groups = kmeans_rows(graph.U, self.n_clusters, rng)
-        nearness = unit_rows(graph.V) @ groups.centers.T - np.square(groups.centers).sum(axis=1) / 2
-        return groups.labels, nearness.argmax(axis=1), found.n_found
+        groups = sampled_kmeans(unit_rows(graph.U), self.n_clusters, rng, max_iter=GROUP_ITER)
+        return groups.labels, nearest_groups(graph.V, groups.centers), found.n_found
 
     def _why_unconverged(self) -> str:
         if self.n_components_ == self.n_clusters:
@@ -457,6 +500,6 @@ class UDBGL(MultiViewClusterer, PredictMixin, PublishedRecipes):
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         B = np.zeros((len(views), self._anchor_clusters.size))
-        for view, d in zip(self._products(views), self.view_weights_, strict=True):
+        for view, d in zip(self._products(views), self.view_weights_[self._counted], strict=True):
             B += d * update_view_graph(view, None, d, 0.0, self.alpha, 0.0)
         return np.asarray(self._shares(B).argmax(axis=1))

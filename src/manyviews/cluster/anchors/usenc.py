@@ -7,18 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import (
-    AnchorEnsembleClusterer,
-    EnsembleSettings,
-    check_anchors,
-    checked_range,
-    draw_groups,
-)
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, draw_groups, keeps_concatenation
+from manyviews.cluster.anchors.checks import check_anchors, checked_range
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width
-from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
+from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.partitions.discretize import EmbeddingRule
+from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.concatenation import Concatenation
+from manyviews.prototypes.row_means import kept_bytes
 from manyviews.views import Views
 
 __all__ = ["USENC"]
@@ -57,6 +54,9 @@ class USENC(AnchorEnsembleClusterer):
         columns divided by :math:`\sqrt\mu`, rows of any length.
     n_init : int, default=3
         Starts of the last k-means.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
         length. The paper: None.
@@ -143,6 +143,7 @@ class USENC(AnchorEnsembleClusterer):
         search: SearchChoice = "auto",
         discretization: str = "kmeans",
         n_init: int = 3,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -152,6 +153,7 @@ class USENC(AnchorEnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_base_clusterings = n_base_clusterings
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
@@ -164,7 +166,10 @@ class USENC(AnchorEnsembleClusterer):
     def _memory_estimate(self, views: Views) -> int:
         n, both = len(views), stored_width(views.arrays)
         widths = (*both, both[1])
-        largest = self._cluster_range(n)[1]
+        largest, M = self._cluster_range(n)[1], self.n_base_clusterings
+        if keeps_concatenation(views, self.n_anchors, self.search):
+            ensemble = self._ensemble_bytes(n, M, largest, 0.0, (0.0, 0.0, 0.0))
+            return ensemble + kept_bytes(n, [both[0]], 1.0, jobs_at_a_time(self.n_jobs, M))
         return self._ensemble_bytes(n, self.n_base_clusterings, largest, anchor_width(both), widths)
 
     def _cluster_range(self, n: int) -> tuple[int, int]:
@@ -177,7 +182,7 @@ class USENC(AnchorEnsembleClusterer):
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         draw_rng, fit_rng = rng.spawn(2)
         scalings, telling = self._scalings(views.names), self._telling(views)
-        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling, self._weights.tolist())
         self.scalings_ = self._concatenation.scalings
         clusters = self._cluster_range(len(views))
         draws = draw_groups(self.n_base_clusterings, 1, clusters, (1, 1), (1.0, 1.0), draw_rng)

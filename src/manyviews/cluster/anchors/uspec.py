@@ -7,17 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import check_anchors
+from manyviews.cluster.anchors.base import keeps_concatenation, treated_rows, wide_rows
+from manyviews.cluster.anchors.checks import check_anchors
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import stored_width
 from manyviews.cluster.parallel import one_blas_thread, over_blocks
 from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import cut_bytes, fit_anchor_cut
-from manyviews.partitions.anchor_links import CutRecipe, SearchChoice
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.fallback import fit_fallback
+from manyviews.partitions.view_links import CutRecipe, SearchChoice
 from manyviews.prototypes.concatenation import Concatenation
+from manyviews.prototypes.row_means import kept_bytes
+from manyviews.prototypes.sampled_rows import ColumnSample
 from manyviews.views import Views
 
 __all__ = ["USPEC"]
@@ -51,6 +54,9 @@ class USPEC(MultiViewClusterer, PredictMixin):
         columns divided by :math:`\sqrt\mu`, rows of any length.
     n_init : int, default=3
         Starts of the k-means.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": as in FastMICE; several views are then brought to rows of the same mean
         length. The paper: None.
@@ -128,6 +134,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         search: SearchChoice = "auto",
         discretization: str = "kmeans",
         n_init: int = 3,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -137,6 +144,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_anchors = n_anchors
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -146,13 +154,16 @@ class USPEC(MultiViewClusterer, PredictMixin):
 
     def _memory_estimate(self, views: Views) -> int:
         n, (width, stored) = len(views), stored_width(views.arrays)
+        if keeps_concatenation(views, self.n_anchors, self.search):
+            cut = cut_bytes(n, min(self.n_anchors, n), self.n_neighbors, self.n_clusters, 0.0, 0.0, 0.0)
+            return cut + kept_bytes(n, [width], 1.0, 1)
         return cut_bytes(n, min(self.n_anchors, n), self.n_neighbors, self.n_clusters, width, stored, stored)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         cut_rng, fallback_rng = rng.spawn(2)
         scalings, telling = self._scalings(views.names), self._telling(views)
-        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling)
+        self._concatenation = Concatenation.fit(views.arrays, scalings, self.metric, telling, self._weights.tolist())
         self.scalings_ = self._concatenation.scalings
         arrays, treatment = (self._concatenation.of(views.arrays),), self._concatenation.treatment
         rule = EmbeddingRule(self.discretization, 100, self.n_init)  # type: ignore[arg-type]
@@ -161,10 +172,12 @@ class USPEC(MultiViewClusterer, PredictMixin):
         )
         everywhere = np.ones((len(views), 1), dtype=bool)
         with one_blas_thread():
+            kept = treated_rows(wide_rows(arrays, everywhere, recipe), [treatment])
+            own = treatment if kept == (None,) else ColumnSample.of(treatment, np.arange(treatment.width))
             over = over_blocks(self.n_jobs)
-            labels, self._cut = fit_anchor_cut(arrays, everywhere, [(0, treatment)], recipe, cut_rng, over=over)
+            labels, self._cut = fit_anchor_cut(arrays, everywhere, [(0, own)], recipe, cut_rng, kept, over=over)
             self._fallback = fit_fallback(
-                arrays, everywhere, [treatment], labels.astype(np.int64), self.n_clusters, fallback_rng
+                arrays, everywhere, [treatment], labels.astype(np.int64), self.n_clusters, fallback_rng, kept
             )
         cut_values = np.zeros(1) if self._cut is None else self._cut.values
         found = self._complete(labels.astype(np.int64), arrays)

@@ -15,6 +15,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
 from manyviews.prototypes.block_kmeans import assign_rows
@@ -25,6 +26,8 @@ __all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 PARTITIONS_PER_JOB = 10
+# rows from which k-means starts
+START_ROWS = 20_000
 # per base label: it and its copy, and its place in the one-hot matrix while that is made
 CONSENSUS_BYTES = 46
 # sparse views that are fuller than this hold something else than counts of terms
@@ -73,12 +76,16 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that seek a consensus of many partitions."""
 
     _accepts_missing: ClassVar[bool] = True
+    _sample_axes = MultiViewClusterer._sample_axes | {"groups_": (0,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "base": [one_of("features", "labels")],
         "n_base_clusterings": [POSITIVE_INT],
         "base_cluster_range": [tuple, list, None],
         "metric": [one_of("auto", *METRICS)],
     }
+
+    # whether weights say how many base clusterings are made of each view
+    _draws_by_weight: ClassVar[bool] = True
 
     base: str
     n_base_clusterings: int
@@ -88,20 +95,26 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
     def _memory_estimate(self, views: Views) -> int:
         n, r = len(views), self.n_base_clusterings
         if self.base == "labels":
-            return CONSENSUS_BYTES * n * int(views.shape[1])
+            return self._label_bytes() * n * int(views.shape[1])
         M, largest = r * len(views.names), max(views.arrays, key=copy_bytes)
         low, high = self._range(n)
         # rows of a view as given, scaled, and in single precision; labels of its runs, of these side by side, and all
         rows = 2 * copy_bytes(largest) + copy_bytes(largest) * 4 // int(largest.dtype.itemsize)
+        rows = 0 if all(map(is_on_disk, views.arrays)) else rows
         centers = 2 * (low + max(low, high)) * r * int(views.shape[1])
         learning = rows + 8 * n * (M + 2 * r)
-        return centers + max(learning, CONSENSUS_BYTES * n * M)
+        return centers + max(learning, self._label_bytes() * n * M)
+
+    def _label_bytes(self) -> int:
+        """Return the bytes that the consensus takes for each base label."""
+        return CONSENSUS_BYTES
 
     def _make_partitions(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> list[Labels]:
         """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples.
 
         ``counts`` (n,) says how often each sample counts.
         """
+        sizes = self._base_numbers()
         self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
         partitions, silent = [], []
         learn = self.base == "features"
@@ -112,7 +125,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         seen = telling_rows(views, _directed(zip(range(len(scalings)), scalings, metrics, strict=False)))
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
             made = (
-                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], child, counts)
+                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], (sizes[v], child), counts)
                 if learn
                 else _given(views, v)
             )
@@ -121,12 +134,25 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
                 continue
             self._sources.append((v, made[0]))
             partitions.append(made[1])
+        self._made = [v for v, _ in self._sources] or [0]
         self._check_silent(views, silent, partitions)
         if not partitions:
             partitions = [np.zeros((len(views), 1), dtype=np.int64)]
         self.base_labels_ = np.hstack(partitions)
         _check_inside(self.base_labels_)
         return partitions
+
+    def _base_numbers(self) -> list[int]:
+        """Return how many base clusterings are made of each view."""
+        r, weights = self.n_base_clusterings, self._weights
+        if not self._draws_by_weight:
+            return [r] * weights.size
+        if self.base == "labels" and np.ptp(weights) > 0:
+            raise ValueError(
+                "with base='labels' no base clusterings are drawn, so view_weights other than 0 and equal ones cannot "
+                "say how often; repeat the columns of a view that is to count more, or use MVEC, which weighs views"
+            )
+        return [max(1, round(r * weight)) for weight in weights.tolist()]
 
     def _fitted_scalings(self, views: Views, counts: Array | None) -> tuple[Scaling, ...]:
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
@@ -144,30 +170,31 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         scaling: Scaling,
         metric: Any,
         seen: NDArray[np.bool_],
-        rng: np.random.Generator,
+        draws: tuple[int, np.random.Generator],
         counts: Array | None,
     ) -> Any:
-        """Run k-means many times on the rows of a view that are seen."""
-        rows = prepared_rows(X[np.flatnonzero(seen)], scaling, metric)
-        candidates = distinct_rows(rows)
+        """Run k-means many times, so often with this generator, on the rows of a view that are seen."""
+        count, rng = draws
+        rows = _rows_seen(X, scaling, metric, seen)
+        candidates = _starting_rows(rows, rng)
         if candidates.size < 2:
             return None
         low, high = self._range(seen.size)
-        children = rng.spawn(self.n_base_clusterings + 1)
-        numbers = np.clip(cluster_numbers(self.n_base_clusterings, low, high, children[-1]), 2, candidates.size)
-        self._say(f"{self.n_base_clusterings} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
+        children = rng.spawn(count + 1)
+        numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
+        self._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
         own = None if counts is None else counts[seen]
 
         def some(start: int) -> list[Any]:
-            chosen = range(start, min(start + PARTITIONS_PER_JOB, self.n_base_clusterings))
+            chosen = range(start, min(start + PARTITIONS_PER_JOB, count))
             return [
                 random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric, counts=own)
                 for i in chosen
             ]
 
-        starts = ((start,) for start in range(0, self.n_base_clusterings, PARTITIONS_PER_JOB))
+        starts = ((start,) for start in range(0, count, PARTITIONS_PER_JOB))
         runs = [run for part in in_threads(some, starts, self.n_jobs) for run in part]
-        labels = np.full((seen.size, self.n_base_clusterings), -1, dtype=np.int64)
+        labels = np.full((seen.size, count), -1, dtype=np.int64)
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
         stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
@@ -229,6 +256,20 @@ def telling_rows(views: Views, directed: dict[int, Scaling]) -> NDArray[np.bool_
     lost = ~seen.any(axis=1)
     seen[lost] = views.observed[lost]
     return seen
+
+
+def _rows_seen(X: Any, scaling: Scaling, metric: str, seen: NDArray[np.bool_]) -> Any:
+    """Return the prepared rows of a view that are seen; those of a view on disk are prepared when they are read."""
+    if is_on_disk(X) and seen.all():
+        return ScaledRows(X, lambda rows: prepared_rows(rows, scaling, metric))
+    return prepared_rows(X[np.flatnonzero(seen)], scaling, metric)
+
+
+def _starting_rows(rows: Any, rng: np.random.Generator) -> Labels:
+    """Return rows no two of which are equal, of at most 20 000 random ones."""
+    n = rows.shape[0]
+    some = np.arange(n) if n <= START_ROWS else np.sort(rng.choice(n, START_ROWS, replace=False))
+    return some[distinct_rows(rows[some] if n > START_ROWS or isinstance(rows, ScaledRows) else rows)]
 
 
 def prepared_rows(X: Any, scaling: Scaling, metric: str) -> Any:

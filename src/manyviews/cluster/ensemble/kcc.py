@@ -11,12 +11,14 @@ from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT,
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
-from manyviews.partitions.coassociation import indicator_matrix
+from manyviews.linalg.blocks import row_blocks
+from manyviews.partitions.coassociation import OneHotRows
 from manyviews.partitions.discretize import center_confidence
 from manyviews.partitions.utility_kmeans import (
     TINY,
     UTILITIES,
     ConsensusRun,
+    assign_one_hot,
     block_costs,
     consensus_kmeans,
     partition_scales,
@@ -27,6 +29,8 @@ __all__ = ["KCC"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
+# per base label: it and its copy, as one-hot rows are made by blocks
+ONE_HOT_IN_BLOCKS_BYTES = 18
 
 
 class KCC(SampleWeightMixin, EnsembleClusterer):
@@ -68,6 +72,10 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         Change of the sum of distances that ends a start.
     max_iter : int, default=40
         Most iterations of a start.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how many of the base clusterings are made of it; with
+        base="labels" only 0 and equal ones; 0 leaves it out. Views that a mapping leaves out get 1. By default all
+        alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first; see ``MVEC``.
     views : list of int or mapping, default=None
@@ -145,6 +153,7 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         n_init: int = 10,
         tol: float = 1e-5,
         max_iter: int = 40,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -154,6 +163,7 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.n_base_clusterings = n_base_clusterings
         self.base_cluster_range = base_cluster_range
@@ -166,13 +176,16 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
+    def _label_bytes(self) -> int:
+        return ONE_HOT_IN_BLOCKS_BYTES
+
     def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
         self._make_partitions(views, partition_rng, counts)
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
-        B = indicator_matrix(labels)
-        weights = self._weights(labels.shape[1])
+        B = OneHotRows(labels, self._widths)
+        weights = self._partition_weights(labels.shape[1])
         if self.normalize_utility:
             scales = partition_scales(B, self._widths, self.utility, self.utility_power, counts)
             weights = weights / np.maximum(scales, TINY)
@@ -184,17 +197,22 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         found, confidence = self._placed(B)
         return self._record(FitResult(found, best.history, confidence=confidence))
 
-    def _placed(self, B: Any) -> tuple[Labels, Array]:
+    def _placed(self, B: OneHotRows) -> tuple[Labels, Array]:
         """Return labels and confidence of one-hot rows."""
-        distances = B @ self._costs
-        return np.asarray(distances.argmin(axis=1), dtype=np.int64), center_confidence(np.maximum(distances, 0.0))
+        n = B.shape[0]
+        confidence, found = np.empty(n), np.empty(n, dtype=np.int64)
+        for rows in row_blocks(n):
+            distances = B[rows] @ self._costs
+            confidence[rows] = center_confidence(np.maximum(distances, 0.0))
+            found[rows] = distances.argmin(axis=1)
+        return found, confidence
 
     def _run(self, B: Any, weights: Array, rng: np.random.Generator, counts: Array | None) -> ConsensusRun:
-        seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))].toarray()
+        seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))]
         return consensus_kmeans(
             B,
             self._widths,
-            seeds,
+            seeds.toarray().astype(np.float64),
             weights=weights,
             utility=self.utility,
             power=self.utility_power,
@@ -203,7 +221,7 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
             counts=counts,
         )
 
-    def _weights(self, n_base_clusterings: int) -> Array:
+    def _partition_weights(self, n_base_clusterings: int) -> Array:
         if self.base_weights is None:
             return np.ones(n_base_clusterings)
         weights = np.asarray(self.base_weights, dtype=np.float64)
@@ -215,10 +233,9 @@ class KCC(SampleWeightMixin, EnsembleClusterer):
         return weights
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
-        return np.asarray((B @ self._costs).argmin(axis=1), dtype=np.int64)
+        B = OneHotRows(self._new_base_labels(views), self._widths)
+        return assign_one_hot(B, self._costs)[0]
 
     def _found_for(self, views: Views) -> dict[str, Array]:
         base_labels = self._new_base_labels(views)
-        placed = self._placed(indicator_matrix(base_labels, n_columns=self._widths))
-        return {"base_labels_": base_labels, "confidence_": placed[1]}
+        return {"base_labels_": base_labels, "confidence_": self._placed(OneHotRows(base_labels, self._widths))[1]}

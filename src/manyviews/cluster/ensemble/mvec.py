@@ -91,6 +91,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels of each iteration, at the cost of the final step in each; it
         changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its co-association as if it were given twice; 0 leaves
+        it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense; tf-idf and unit rows if sparse ("tfidf_plain":
         terms that all samples have do not count), or unit rows where more than half of the entries are not 0.
@@ -171,6 +174,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         "stop": "paper",
         "max_iter": 200,
     }
+    _draws_by_weight: ClassVar[bool] = False  # every view has one co-association, which counts by its weight
     _memory_hint: ClassVar[str] = "set max_groups, which merges similar samples"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
@@ -211,6 +215,7 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         tol: float = 1e-4,
         max_iter: int = 100,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -220,17 +225,14 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
-        self.base = base
-        self.n_base_clusterings = n_base_clusterings
-        self.base_cluster_range = base_cluster_range
-        self.metric = metric
-        self.nuclear_weight = nuclear_weight
-        self.noise_weight = noise_weight
+        self.view_weights = view_weights
+        self.base, self.metric = base, metric
+        self.n_base_clusterings, self.base_cluster_range = n_base_clusterings, base_cluster_range
+        self.nuclear_weight, self.noise_weight = nuclear_weight, noise_weight
         self.penalty_growth = penalty_growth
         self.simplex, self.laplacian, self.step, self.stop = simplex, laplacian, step, stop
         self.final, self.n_init = final, n_init
-        self.max_groups = max_groups
-        self.precision = precision
+        self.max_groups, self.precision = max_groups, precision
         self.tol, self.max_iter, self.keep_labels = tol, max_iter, keep_labels
 
     def _memory_estimate(self, views: Views) -> int:
@@ -273,8 +275,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         u, dtype = groups.first.size, self._dtype(groups.first.size)
         self._say(f"{u} groups of samples with distinct base labels, {dtype}")
         operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
+        weights = tuple(self._weights[self._made].tolist())
         options = MVECOptions(
-            self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, self.stop
+            self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, self.stop, weights
         )
         state = MVECState(operators, min(self.n_clusters, u), options, rng)
 

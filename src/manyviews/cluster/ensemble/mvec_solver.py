@@ -50,6 +50,7 @@ class MVECOptions:
     laplacian: Literal["normalized", "unnormalized"] = "normalized"
     step: Literal["tight", "paper"] = "tight"
     stop: Literal["views", "paper"] = "views"
+    view_weights: tuple[float, ...] = ()
 
 
 class MVECResult(NamedTuple):
@@ -96,8 +97,10 @@ class MVECState:
         ]
         self.R = [-T for T in self.T]
         self.norms = [self._norm(T) for T in self.T]
-        self.bound = positive_norm(*operators)
-        self.view_bounds = [positive_norm(operator) for operator in operators] if options.step == "paper" else []
+        self.wanted = options.view_weights or (1.0,) * len(operators)
+        self.bound = positive_norm(*operators, weights=self.wanted)
+        pairs = zip(self.wanted, operators, strict=True)
+        self.view_bounds = [w * positive_norm(S) for w, S in pairs] if options.step == "paper" else []
         self.eta = 0.0
         self.shrink: Callable[[Array, float], LowRank] = SingularValueShrinker(rng)
         self._cut = AffinityCut(u, n_clusters, self.sizes, dtype, rng, normalized=options.laplacian == "normalized")
@@ -147,11 +150,13 @@ class MVECState:
                 M[rows] -= left[rows] @ right
 
     def gradient(self) -> Array:
-        """Return Σ_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
-        total = self.operators[0].dot(self.R[0])
-        for operator, R in zip(self.operators[1:], self.R[1:], strict=True):
-            total += operator.dot(R)
-        return np.asarray(total)
+        """Return Σ_v w_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
+        total = np.zeros_like(self.Z)
+        for operator, R, weight in zip(self.operators, self.R, self.wanted, strict=True):
+            part = operator.dot(R)
+            part *= weight
+            total += part
+        return total
 
     def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
         """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ."""

@@ -179,6 +179,10 @@ class RSEC(EnsembleClusterer):
         Largest entry of S - SZ - E and Z - J that ends the iterations.
     max_iter : int, default=300
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how many of the base clusterings are made of it; with
+        base="labels" only 0 and equal ones; 0 leaves it out. Views that a mapping leaves out get 1. By default all
+        alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first; see ``MVEC``.
     views : list of int or mapping, default=None
@@ -236,6 +240,7 @@ class RSEC(EnsembleClusterer):
     (90,)
     """
 
+    _sample_axes = EnsembleClusterer._sample_axes | {"affinity_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "nuclear_weight": [NON_NEGATIVE],
         "noise_weight": [NON_NEGATIVE],
@@ -263,6 +268,7 @@ class RSEC(EnsembleClusterer):
         n_init: int = 20,
         tol: float = 1e-6,
         max_iter: int = 300,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -272,6 +278,7 @@ class RSEC(EnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.n_base_clusterings = n_base_clusterings
         self.base_cluster_range = base_cluster_range

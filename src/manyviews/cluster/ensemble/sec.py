@@ -170,6 +170,10 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         Starts of which the one with the smallest objective is kept.
     max_iter : int, default=100
         Most iterations of a start.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: how many of the base clusterings are made of it; with
+        base="labels" only 0 and equal ones; 0 leaves it out. Views that a mapping leaves out get 1. By default all
+        alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf", "tfidf_plain"}, mapping or None, default="auto"
         What is done to each view first; see ``MVEC``.
     views : list of int or mapping, default=None
@@ -244,6 +248,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         solver: str = "kmeans",
         n_init: int = 10,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -253,6 +258,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.n_base_clusterings = n_base_clusterings
         self.base_cluster_range = base_cluster_range

@@ -163,6 +163,9 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         Name of the view whose projection ``side="view"`` clusters; by default the first one.
     n_init : int, default=10
         k-means++ starts.
+    view_weights : mapping or sequence of float, default=None
+        0 leaves a view out; only 0 and equal ones: directions of views that go together know no weights. Views that a
+        mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -222,6 +225,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
     (2,)
     """
 
+    _weightless: ClassVar[str] = "it looks for what views have in common"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_components": [POSITIVE_INT, None],
         "regularization": [NON_NEGATIVE],
@@ -239,6 +243,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         side: str = "concat",
         view: str | None = None,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -248,6 +253,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_components = n_components
         self.regularization = regularization
         self.side = side
@@ -295,7 +301,7 @@ class CCAClustering(MultiViewClusterer, PredictMixin):
             return np.hstack(variates)
         if self.side == "sum":
             return np.asarray(np.sum(variates, axis=0))
-        place = 0 if self.view is None else self._told.index(list(self.view_names_in_).index(self.view))
+        place = 0 if self.view is None else self._told.index(self._fitted_views.names.index(self.view))
         return np.asarray(variates[place])
 
     def _predict(self, views: Views) -> NDArray[np.int64]:

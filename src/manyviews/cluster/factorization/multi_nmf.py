@@ -130,13 +130,15 @@ def initial_factors(
     return found
 
 
-def consensus_of(views: Sequence[Factors], observed: Sequence[Array], n: int) -> Array:
-    """Return the mean coefficients (n, k) over the views in which each sample is observed."""
+def consensus_of(
+    views: Sequence[Factors], observed: Sequence[Array], n: int, wanted: Sequence[float] | None = None
+) -> Array:
+    """Return the mean coefficients (n, k) over the views in which each sample is observed, each so often."""
     total, count = np.zeros((n, views[0].V.shape[1])), np.zeros((n, 1))
-    for (_, V), rows in zip(views, observed, strict=True):
-        total[rows] += V
-        count[rows] += 1
-    return (total / np.maximum(count, 1)).astype(views[0].V.dtype)
+    for (_, V), rows, times in zip(views, observed, wanted or [1.0] * len(views), strict=True):
+        total[rows] += times * V
+        count[rows] += times
+    return (total / np.where(count > 0, count, 1.0)).astype(views[0].V.dtype)
 
 
 def solve_multi_nmf(
@@ -147,6 +149,7 @@ def solve_multi_nmf(
     *,
     alpha: float = 0.01,
     n_sweeps: int = 100,
+    wanted: Sequence[float] | None = None,
     tol: float = 1e-4,
     max_iter: int = 30,
 ) -> JointFactors:
@@ -166,6 +169,8 @@ def solve_multi_nmf(
         Weight of the agreement.
     n_sweeps : int, default=100
         Sweeps of a view in a round.
+    wanted : sequence of float, default=None
+        How often each view is there; once by default.
     tol : float, default=1e-4
         Relative change of the objective that ends the rounds.
     max_iter : int, default=30
@@ -177,6 +182,7 @@ def solve_multi_nmf(
         The objective, with the latest common coefficients, never rises. In the first round these are the coefficients
         of the first view, where it has the sample.
     """
+    times = [1.0] * len(views) if wanted is None else wanted
 
     def step(state: tuple[list[Factors], Array]) -> tuple[tuple[list[Factors], Array], float]:
         found, consensus = state
@@ -184,10 +190,10 @@ def solve_multi_nmf(
             _coupled_sweeps(X, factors, consensus[rows], alpha, n_sweeps)
             for X, rows, factors in zip(views, observed, found, strict=True)
         ]
-        consensus = consensus_of(updated, observed, n)
-        return (updated, consensus), joint_objective(views, observed, updated, consensus, alpha)
+        consensus = consensus_of(updated, observed, n, times)
+        return (updated, consensus), joint_objective(views, observed, updated, consensus, alpha, times)
 
-    first = consensus_of(start, observed, n)
+    first = consensus_of(start, observed, n, times)
     first[observed[0]] = start[0].V
     (found, consensus), history = alternate(step, (list(start), first), tol=tol, max_iter=max_iter)
     return JointFactors(found, consensus, history)
@@ -200,12 +206,18 @@ def _coupled_sweeps(X: Any, factors: Factors, consensus: Array, alpha: float, n_
 
 
 def joint_objective(
-    views: Sequence[Any], observed: Sequence[Array], found: Sequence[Factors], consensus: Array, alpha: float
+    views: Sequence[Any],
+    observed: Sequence[Array],
+    found: Sequence[Factors],
+    consensus: Array,
+    alpha: float,
+    wanted: Sequence[float] | None = None,
 ) -> float:
     """Return the objective."""
+    wanted = [1.0] * len(views) if wanted is None else wanted
     return sum(
-        squared_error(X, factors) + alpha * float(np.square(factors.V - consensus[rows]).sum())
-        for X, rows, factors in zip(views, observed, found, strict=True)
+        times * (squared_error(X, factors) + alpha * float(np.square(factors.V - consensus[rows]).sum()))
+        for X, rows, factors, times in zip(views, observed, found, wanted, strict=True)
     )
 
 
@@ -236,6 +248,9 @@ class MultiNMF(EmbeddingClusterer):
         Relative change of the objective that ends the rounds; raising it ends them earlier.
     max_iter : int, default=100
         Most rounds; the released code makes 30. Raising it lets slow cases converge.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its factors twice in the consensus; 0 leaves it out.
+        Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf and unit rows if sparse.
         Then views are brought to the same total.
@@ -320,6 +335,7 @@ class MultiNMF(EmbeddingClusterer):
         n_init: int = 20,
         tol: float = 1e-3,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -329,6 +345,7 @@ class MultiNMF(EmbeddingClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.consensus_weight = consensus_weight
         self.n_starts = n_starts
         self.n_sweeps = n_sweeps
@@ -361,6 +378,7 @@ class MultiNMF(EmbeddingClusterer):
             len(views),
             alpha=self.consensus_weight,
             n_sweeps=self.n_sweeps,
+            wanted=self._weights[told].tolist(),
             tol=self.tol,
             max_iter=self.max_iter,
         )

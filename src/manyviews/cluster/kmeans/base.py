@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import one_of
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.blocks import row_blocks
@@ -18,6 +18,7 @@ from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.partitions.discretize import center_confidence
 from manyviews.prototypes.weighted import Stack, assign, center_distances, centroids, make_stack
 from manyviews.views import Views
+from manyviews.views.new_samples import FittedViews
 
 __all__ = ["CentroidClusterer", "MeansMixin"]
 
@@ -39,7 +40,7 @@ class MeansMixin:
     """Adds the means of the clusters, which ``_keep_means`` stores."""
 
     _order: NDArray[np.int64]
-    view_names_in_: NDArray[Any]
+    _fitted_views: FittedViews
 
     def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int, weights: Array | None) -> None:
         observed = views.observed.T
@@ -51,7 +52,7 @@ class MeansMixin:
     def cluster_centers_(self) -> dict[str, Array]:
         """Mean of each cluster in each view, (k, d_v), in units of the data; NaN where no member was observed."""
         inverse = np.argsort(self._order)
-        return {str(name): M[inverse] for name, M in zip(self.view_names_in_, self._means, strict=True)}
+        return {str(name): M[inverse] for name, M in zip(self._fitted_views.names, self._means, strict=True)}
 
 
 class CentroidClusterer(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixin):
@@ -73,7 +74,9 @@ class CentroidClusterer(SampleWeightMixin, BalancedClusterer, MeansMixin, Predic
         sampled = min(1.0, max(START_SHARE, START_ROWS * self.n_clusters / len(views)))
         starts = int(2 * self._jobs() * sampled * sum(map(copy_bytes, views.arrays)))
         gaps = 0 if views.observed.all() else sum(map(copy_bytes, views.arrays))
-        return super()._memory_estimate(views) + max(starts, gaps)
+        # of each start those before and after an update, and the best; in units of the data at the end
+        centers = (1 + 4 * self._jobs()) * center_bytes(views, self.n_clusters)
+        return super()._memory_estimate(views) + max(starts, gaps) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         # losses, weights and distances of every pair of sample and view
@@ -90,16 +93,20 @@ class CentroidClusterer(SampleWeightMixin, BalancedClusterer, MeansMixin, Predic
         return self._as_stack(views, self._scaled(views))
 
     def _as_stack(self, views: Views, arrays: tuple[Any, ...], weights: Array | None = None) -> Stack:
+        return make_stack(arrays, views.observed.T, self._radii(views.names), weights)
+
+    def _radii(self, names: tuple[str, ...]) -> tuple[float | None, ...]:
+        """Return the length that the centres of each view are kept to, None where they are free."""
         radii = tuple(balanced.radius for balanced in self._balanced)
         if self.geometry == "euclidean":
-            radii = (None,) * len(arrays)
-        elif self.geometry == "cosine" and None in radii:
-            flat = [name for name, radius in zip(views.names, radii, strict=True) if radius is None]
+            return (None,) * len(radii)
+        if self.geometry == "cosine" and None in radii:
+            flat = [name for name, radius in zip(names, radii, strict=True) if radius is None]
             raise ValueError(
                 f"geometry='cosine' needs rows of equal length, which the views {flat} do not have; scale them "
                 "with scaling='unit' or 'tfidf', or leave geometry='auto'"
             )
-        return make_stack(arrays, views.observed.T, radii, weights)
+        return radii
 
     def _keep_centers(self, views: Views, stack: Stack, centers: list[Array], labels: NDArray[np.int64]) -> None:
         """Store the centres for new samples, the means of the data, and how clearly each sample belongs."""

@@ -67,6 +67,9 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         Name of the view to take, whatever its score.
     n_init : int, default=10
         k-means++ starts in each view.
+    view_weights : mapping or sequence of float, default=None
+        0 leaves a view out; only 0 and equal ones: one view alone decides. Views that a mapping leaves out get 1. By
+        default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -125,6 +128,7 @@ class BestSingleView(BalancedClusterer, PredictMixin):
     'view_0'
     """
 
+    _weightless: ClassVar[str] = "one view alone decides in it"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: rule for name, rule in BalancedClusterer._parameter_constraints.items() if name != "balance_views"
     } | {
@@ -142,6 +146,7 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         criterion: str = "stability",
         view: str | None = None,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -151,6 +156,7 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.criterion = criterion
         self.view = view
         self.n_init = n_init

@@ -79,7 +79,12 @@ class CodeStep(NamedTuple):
 
 
 def code_steps(
-    features: Features, bits: Bits, clusters: CodeClusters, settings: CodeSettings, over: Blocks = map
+    features: Features,
+    bits: Bits,
+    clusters: CodeClusters,
+    settings: CodeSettings,
+    over: Blocks = map,
+    wanted: Any = 1.0,
 ) -> Iterable[CodeStep]:
     """Yield the state after every iteration, without end.
 
@@ -104,16 +109,19 @@ def code_steps(
     V, L = len(features.grams), clusters.centers.shape[1]
     inverses = [np.linalg.inv((1.0 - settings.gamma) * G + settings.beta * np.eye(len(G))) for G in features.grams]
     share = features.n / np.maximum(features.observed, 1)
-    alpha = np.full(V, 1.0 / V)
+    wanted = np.broadcast_to(wanted, V)
+    alpha = np.full(V, 1.0 / wanted.sum())
     cross = _renew_bits(features, bits, None, clusters, settings, over)[1]
     while True:
         maps = [S @ inverse for S, inverse in zip(cross, inverses, strict=True)]
-        pulls = [w * U for w, U in zip(share * alpha**settings.r, maps, strict=True)]
+        pulls = [w * U for w, U in zip(wanted * share * alpha**settings.r, maps, strict=True)]
         bits, cross = _renew_bits(features, bits, pulls, clusters, settings, over)
         clusters = cluster_codes(bits, clusters, settings.rule)
         losses = share * _losses(features, cross, maps, settings, L)
-        alpha = _view_weights(losses, settings.r)
-        objective = float(alpha**settings.r @ losses + 4.0 * settings.lam * clusters.distances.sum(dtype=np.float64))
+        alpha = _view_weights(losses, settings.r, wanted)
+        objective = float(
+            (wanted * alpha**settings.r) @ losses + 4.0 * settings.lam * clusters.distances.sum(dtype=np.float64)
+        )
         yield CodeStep(bits, clusters, maps, alpha, losses, objective, pulls)
 
 
@@ -161,10 +169,10 @@ def _losses(
     return np.maximum(found, SMALLEST_LOSS)
 
 
-def _view_weights(losses: NDArray[np.float64], r: float) -> NDArray[np.float64]:
+def _view_weights(losses: NDArray[np.float64], r: float, wanted: Array) -> NDArray[np.float64]:
     """Return α ∝ h^{1/(1-r)}, of sum 1."""
     powers = (losses / losses.min()) ** (1.0 / (1.0 - r))
-    return np.asarray(powers / powers.sum())
+    return np.asarray(powers / (wanted @ powers))
 
 
 class BMVC(MultiViewClusterer, PredictMixin):
@@ -219,6 +227,9 @@ class BMVC(MultiViewClusterer, PredictMixin):
         Relative change of the objective that ends the iterations.
     max_iter : int, default=50
         Most iterations. The released code makes 7.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its say in the codes, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": "standard" if dense, tf-idf and unit rows if sparse. None is the
         released code.
@@ -284,6 +295,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
     """
 
     _accepts_missing: ClassVar[bool] = True
+    _sample_axes = MultiViewClusterer._sample_axes | {"codes_": (0,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
         "n_bits": [POSITIVE_INT],
         "n_anchors": [POSITIVE_INT, None],
@@ -319,6 +331,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         n_init: int = 10,
         tol: float = 0.003,
         max_iter: int = 50,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -328,6 +341,7 @@ class BMVC(MultiViewClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_bits, self.n_anchors = n_bits, n_anchors
         self.exponent = exponent
         self.ridge = ridge
@@ -369,12 +383,12 @@ class BMVC(MultiViewClusterer, PredictMixin):
         k, L = self.n_clusters, self.n_bits
         first = start_clusters(bits, k, L, settings.rule, label_rng, n_init=starts, spread=spread)
         self._say("learning codes")
-        steps = code_steps(features, bits, first, settings, over)
+        steps = code_steps(features, bits, first, settings, over, self._weights)
         last, history = run_until_settled(steps, tol=self.tol, min_iter=2, max_iter=self.max_iter)
         self.codes_, self._pulls, self._centers = last.bits, last.pulls, last.clusters.centers
         blocks = (nearest_codes(last.bits[rows], self._centers)[1] for rows in row_blocks(len(last.bits)))
         confidence = np.concatenate([center_confidence(distances) for distances in blocks])
-        return self._record(FitResult(last.clusters.labels, history, last.alpha, confidence=confidence))
+        return self._record(FitResult(last.clusters.labels, history, self._weights * last.alpha, confidence=confidence))
 
     def _settings(self) -> CodeSettings:
         return CodeSettings(
@@ -395,8 +409,11 @@ class BMVC(MultiViewClusterer, PredictMixin):
         n, V = len(read), len(names)
         used = range(V) if self.code_view is None else [_position(self.code_view, names)]
         rows = np.sort(rng.choice(n, min(n, DIRECTION_ROWS), replace=False))
+        roots = np.sqrt(self._weights).astype(np.float32)[list(used)]
         sample = [self._features[v].of(read.block(v, rows), read.seen(v, rows)) for v in used]
+        sample = [K * root for K, root in zip(sample, roots, strict=True)]
         maps = principal_maps(sample, self.n_bits, rng, mixed=self.code_start == "mixed")
+        maps = [U * root for U, root in zip(maps, roots, strict=True)]
         blocks = list(row_blocks(n, ROWS_PER_BLOCK))
 
         def one(block: slice) -> Bits:

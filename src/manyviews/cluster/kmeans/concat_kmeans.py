@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,18 +12,25 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import threads
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.scaled_rows import is_on_disk
 from manyviews.optim.history import History
 from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.block_kmeans import assign_rows
+from manyviews.prototypes.kmeans import KMeansResult
+from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.prototypes.weighted import center_distances, make_stack
 from manyviews.views import Views
 
-__all__ = ["ConcatKMeans"]
+__all__ = ["ConcatKMeans", "distance_confidence"]
+
+# sets of dense centres that there are at a time
+CENTER_SETS = 3
 
 Array = NDArray[Any]
 
@@ -42,12 +48,16 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
     n_clusters : int, default=8
         Number of clusters k.
     n_init : int, default=10
-        k-means++ starts, of which the best is kept; more of them find a smaller sum of squares.
+        k-means++ starts, of which the best is kept; more of them find a smaller sum of squares. They are compared on
+        at most 20 000 random samples, and the best is run on all.
     max_iter : int, default=300
         Most iterations of a start.
     balance_views : bool, default=True
         Divide each view by the root of its total variance after scaling, so that views count alike. Con-MC of the
         papers is False with ``scaling="minmax"``.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -102,6 +112,7 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
     (90,)
     """
 
+    _reads_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BalancedClusterer._parameter_constraints | {
         "n_init": [POSITIVE_INT],
         "max_iter": [POSITIVE_INT],
@@ -114,6 +125,7 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         n_init: int = 10,
         max_iter: int = 300,
         balance_views: bool = True,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -123,45 +135,51 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_init = n_init
         self.max_iter = max_iter
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
+        centers = CENTER_SETS * center_bytes(views, self.n_clusters)
+        if all(map(is_on_disk, views.arrays)):
+            return super()._memory_estimate(views) + centers
         copies = [copy_bytes(X) for X in views.arrays]
         dense = not any(map(sparse.issparse, views.arrays))
         # side by side, k-means' own copy, and its deviations from the mean
-        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies)
+        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies) + centers
 
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
+        rows = concatenate(self._fit_scaled(views, weights))
+        with threads(self.n_jobs):
+            found = sampled_kmeans(
+                rows, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, weights=weights
+            )
+        history = self._keep(found)
+        self._keep_means(views, found.labels, self.n_clusters, weights)
+        return self._record(FitResult(found.labels, history, confidence=self._confidence(rows)))
 
-        table = concatenate(self._fit_scaled(views, weights))
-        seed = int(rng.integers(2**31 - 1))
-        model = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
-        with warnings.catch_warnings(), threads(self.n_jobs):
-            # fewer distinct samples than clusters: reported once, in this package's words
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(table, sample_weight=weights)
-        labels: NDArray[np.int64] = model.labels_.astype(np.int64)
-        self._model, self.inertia_ = model, float(model.inertia_)
-        history = History(np.array([self.inertia_]), int(model.n_iter_), bool(model.n_iter_ < self.max_iter))
-        self._keep_means(views, labels, self.n_clusters, weights)
-        return self._record(FitResult(labels, history, confidence=self._confidence(table)))
+    def _keep(self, found: KMeansResult) -> History:
+        """Store the centres and the sum of squares, and return the history."""
+        self._centers, self.inertia_ = found.centers, found.inertia
+        return History(np.array([found.inertia]), found.n_iter, found.n_iter < self.max_iter)
 
-    def _confidence(self, table: Any) -> Array:
-        stack = make_stack((table,))
-        blocks = (center_distances(stack, [self._model.cluster_centers_], rows) for rows in row_blocks(len(stack)))
-        return np.concatenate([center_confidence(block) for block in blocks])
+    def _confidence(self, rows: Any) -> Array:
+        blocks = (distance_confidence(rows[part], self._centers) for part in row_blocks(rows.shape[0]))
+        return np.concatenate(list(blocks))
 
     def _found_for(self, views: Views) -> dict[str, Array]:
         return {"confidence_": self._confidence(concatenate(self._scaled(views)))}
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         with threads(self.n_jobs):
-            labels: NDArray[np.int64] = self._model.predict(concatenate(self._scaled(views))).astype(np.int64)
-        return labels
+            return assign_rows(concatenate(self._scaled(views)), self._centers, "euclidean")[0]
+
+
+def distance_confidence(rows: Any, centers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how clearly rows (b, d), dense or CSR, are nearest to one of the centres (k, d), (b,)."""
+    stack = make_stack((rows,))
+    return center_confidence(center_distances(stack, [centers], slice(0, len(stack))))

@@ -23,8 +23,9 @@ from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
-from manyviews.optim.self_paced import PacingKind, counted_quantile, paced_losses, paced_weights
+from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
+from manyviews.prototypes.pacing import FIRST_SMOOTH_PACE, Pacing, first_pace, loss_factor
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
 from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
@@ -32,9 +33,7 @@ from manyviews.views import Views
 __all__ = [
     "MSPL",
     "PacedHistory",
-    "Pacing",
     "SelfPaced",
-    "first_pace",
     "paced_sweep",
     "self_paced_kmeans",
 ]
@@ -42,21 +41,9 @@ __all__ = [
 Array = NDArray[Any]
 MAX_STAGES = 200
 ALL_IN = 0.999
-# with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
-FIRST_SMOOTH_PACE = 6.0
 # a smooth weight is about this much at a loss that equals the pace, where a hard one falls to 0
 ENTRY_WEIGHT = 0.5
 TINY = float(np.finfo(np.float64).tiny)
-
-
-class Pacing(NamedTuple):
-    """Kind of weights, share of pairs selected first, growth of the pace and sweeps per stage, factor of losses."""
-
-    kind: PacingKind = "smooth"
-    share: float = 0.55
-    growth: float = 1.1
-    n_sweeps: int = 1
-    loss_scale: float | Literal["auto"] = "auto"
 
 
 @dataclass(frozen=True)
@@ -105,20 +92,6 @@ class _Trace:
         values, paces, means = map(np.array, zip(*self.sweeps, strict=True))
         found = PacedHistory(values, len(values), converged, paces, means)
         return replace(found, labels=np.array(self.labels)) if self._keep_labels else found
-
-
-def first_pace(stack: Stack, losses: Array, share: float) -> float:
-    """Return the quantile of the losses of all observed pairs; constant views, always fitted, do not count."""
-    varied = losses.max(axis=1, initial=0.0) > 1e-12 * losses.max(initial=0.0)
-    seen = slice(None) if stack.observed is None else stack.observed[varied]
-    counted = losses[varied][seen]
-    if counted.size == 0:
-        return 0.0
-    counts = None if stack.counts is None else stack.mass[varied][seen].ravel()
-    pace = float(np.quantile(counted, share)) if counts is None else counted_quantile(counted.ravel(), counts, share)
-    if pace > 1e-12 * counted.max():
-        return pace
-    return float(counted.mean() if counts is None else np.average(counted.ravel(), weights=counts))
 
 
 def paced_sweep(
@@ -187,10 +160,10 @@ def self_paced_kmeans(
         Centres, labels, losses, history, and when each pair came in.
     """
     current = assign(stack, centers)
-    pace = first_pace(stack, current.losses, pacing.share)
+    pace = first_pace(stack, current.losses / pacing.times, pacing.share)
     trace = _Trace(stack, keep_labels=keep_labels)
     if pacing.kind != "none" and pace > 0:
-        scale = _loss_scale(pacing, pace)
+        scale = loss_factor(pacing, pace)
         for _ in range(MAX_STAGES):
             centers, current, least = _stage(stack, centers, current, pace, scale, pacing, trace)
             pace *= pacing.growth
@@ -218,22 +191,17 @@ def _stage(
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
     pairs = stack.mass.sum()
-    scaled = Assignment(current.labels, current.losses * scale)
+    scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
     least = 1.0
     for _ in range(pacing.n_sweeps):
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
-        scaled = Assignment(current.labels, current.losses * scale)
-        objective = stack.counted(paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
-        trace.add(float(objective), pace, float(stack.counted(weights).sum() / pairs), weights)
+        scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
+        paced = pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)
+        mean = float(stack.counted(weights).sum() / pairs)
+        trace.add(float(stack.counted(paced).sum() / scale), pace, mean, weights)
         trace.watch(current.labels)
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
-
-
-def _loss_scale(pacing: Pacing, pace: float) -> float:
-    if pacing.loss_scale != "auto":
-        return float(pacing.loss_scale)
-    return FIRST_SMOOTH_PACE / pace if pacing.kind == "smooth" else 1.0
 
 
 class MSPL(CentroidClusterer, PublishedRecipes):
@@ -274,7 +242,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         where a view has unit rows, as text has, the last three in turn, which finds far better clusters there.
     init_fraction : float, default=0.1
         Share of the samples in the sample of a start; raising it makes better and dearer starts. At least 2k samples
-        are taken, 50k with "k-means++".
+        are taken, 50k with "k-means++", and at most 20 000 unless that is more.
     geometry : {"auto", "cosine", "euclidean"}, default="auto"
         "cosine" keeps centres as long as the samples, so that :math:`\ell` is 1 - cosine up to a factor, in views with
         unit rows. "auto": in those scaled by "unit" or "tfidf". "euclidean": centres are means, as in the paper.
@@ -287,6 +255,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels of each sweep, at the memory of n numbers for each sweep of each
         start; it changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "minmax" if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -308,7 +279,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         When each pair came in: the first sweep of the best start, counted from 1, in which it weighed ½ or more, which
         is where its loss was at most the pace; 0 if unobserved or without weight. Low numbers are easy samples.
     view_weights_ : ndarray of shape (V,)
-        Mean of the ``sample_weights_` over the observed samples, scaled to sum 1: easy views weigh more.
+        Mean of the ``sample_weights_`` over the observed samples, scaled to sum 1: easy views weigh more.
     cluster_centers_ : dict of str to ndarray of shape (k, d_v)
         Mean of each cluster in each view, in units of the data; NaN where no member was observed.
     inertia_ : float
@@ -358,9 +329,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     """
 
     _reads_blocks: ClassVar[bool] = True
-    _pair_attributes: ClassVar[tuple[str, ...]] = ("sample_weights_", "selection_order_")
     _published: ClassVar[dict[str, Any]] = {"n_init": 1, "init": "random", "scaling": "minmax"}
     _printed: ClassVar[dict[str, Any]] = _published | {"loss_scale": 1.0, "geometry": "euclidean"}
+    _sample_axes = CentroidClusterer._sample_axes | {"sample_weights_": (1,), "selection_order_": (1,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
         "pacing": [one_of("smooth", "hard", "none")],
         "initial_share": [SHARE],
@@ -392,6 +363,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         tol: float = 1e-6,
         max_iter: int = 300,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -401,6 +373,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.pacing = pacing
         self.initial_share = initial_share
         self.growth = growth
@@ -424,7 +397,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
         stack = self._fit_stack(views, weights)
-        pacing = Pacing(self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale)
+        pacing = Pacing(
+            self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale, self._weights[:, None]
+        )
         kinds = self._start_kinds(stack)
         directions = leading_directions(stack, self.n_clusters, direction_rng) if "relaxed" in kinds else None
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
@@ -465,11 +440,12 @@ class MSPL(CentroidClusterer, PublishedRecipes):
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
         self.inertia_, self.selection_order_ = float(stack.counted(losses).sum()), best.entries
+        losses = losses / self._weights[:, None]
         self._last_pace = first_pace(stack, losses, self.initial_share)
         self.sample_weights_ = self._ease(stack, losses)
         means = stack.counted(self.sample_weights_).sum(axis=1) / np.maximum(stack.mass.sum(axis=1), TINY)
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
-        return self._record(FitResult(best.assignment.labels, best.history, weights=means))
+        return self._record(FitResult(best.assignment.labels, best.history, weights=self._weights * means))
 
     def _ease(self, stack: Stack, losses: Array) -> Array:
         """Return how easy each pair is (V, n)."""
@@ -478,5 +454,5 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
     def _found_for(self, views: Views) -> dict[str, Array]:
         stack = self._stack(views)
-        ease = self._ease(stack, assign(stack, self._centers).losses)
+        ease = self._ease(stack, assign(stack, self._centers).losses / self._weights[:, None])
         return super()._found_for(views) | {"sample_weights_": ease, "selection_order_": np.zeros(ease.shape)}

@@ -46,7 +46,7 @@ class RobustRun(NamedTuple):
     history: History
 
 
-def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[RobustState, float]:
+def robust_sweep(stack: Stack, state: RobustState, gamma: float, wanted: Array) -> tuple[RobustState, float]:
     """One iteration: centres, labels, view weights, sample weights; returns the objective too.
 
     Parameters
@@ -57,6 +57,8 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[Robust
         Labels and weights so far.
     gamma : float
         Exponent of the view weights, above 1.
+    wanted : ndarray of shape (V,)
+        How often each view is there; its α is that of one copy.
 
     Returns
     -------
@@ -75,8 +77,8 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float) -> tuple[Robust
     # a view with gaps counts as if its mean distance held for all samples
     share = view_shares(stack)
     sums = share * (np.sqrt(current.losses) * stack.mass).sum(axis=1)
-    alpha = _view_weights(sums, gamma, used=state.alpha > 0)
-    factor = share * alpha**gamma
+    alpha = _view_weights(sums, gamma, state.alpha > 0, wanted)
+    factor = wanted * share * alpha**gamma
     d = factor[:, None] / (2.0 * distances + (stack.ones == 0)) * stack.ones
     return RobustState(current.labels, centers, alpha, d), float((factor * stack.counted(distances).sum(axis=1)).sum())
 
@@ -103,8 +105,8 @@ def solve_rmkmc(
         Number of clusters.
     gamma : float
         Exponent of the view weights, above 1.
-    used : ndarray of shape (V,) of bool
-        Views that take part; the others get weight 0.
+    used : ndarray of shape (V,)
+        How often each view is there; 0 and False leave it out.
     tol : float
         Relative change of the objective that ends the iterations.
     max_iter : int
@@ -115,14 +117,15 @@ def solve_rmkmc(
     RobustRun
         Last state and history.
     """
-    alpha = used / max(np.count_nonzero(used), 1)
+    wanted = used.astype(np.float64)
+    alpha = (wanted > 0) / max(wanted.sum(), np.finfo(float).tiny)
     start = RobustState(
         labels,
         [np.zeros((k, X.shape[1]), X.dtype) for X in stack.arrays],
         alpha,
-        (alpha**gamma)[:, None] * stack.ones,
+        (wanted * alpha**gamma)[:, None] * stack.ones,
     )
-    return RobustRun(*alternate(lambda s: robust_sweep(stack, s, gamma), start, tol=tol, max_iter=max_iter))
+    return RobustRun(*alternate(lambda s: robust_sweep(stack, s, gamma, wanted), start, tol=tol, max_iter=max_iter))
 
 
 def start_labels(stack: Stack, k: int, init: str, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -135,15 +138,15 @@ def start_labels(stack: Stack, k: int, init: str, rng: np.random.Generator) -> N
     return assign(stack, centers).labels
 
 
-def _view_weights(sums: Array, gamma: float, used: Array) -> Array:
+def _view_weights(sums: Array, gamma: float, used: Array, wanted: Array) -> Array:
     """Return α ∝ h^{1/(1-γ)} over the views used; views fitted perfectly share the weight between them."""
     perfect = used & (sums <= EPS * max(sums.max(initial=0.0), 1.0))
     if perfect.any():
-        return np.asarray(perfect / np.count_nonzero(perfect))
+        return np.asarray(perfect / (wanted @ perfect))
     # relative to the smallest, so that large exponents cannot overflow
     least = sums[used].min() if used.any() else 1.0
     alpha = np.where(used, (np.where(used, sums, 1.0) / least) ** (1.0 / (1.0 - gamma)), 0.0)
-    return np.asarray(alpha / alpha.sum())
+    return np.asarray(alpha / (wanted @ alpha))
 
 
 class RMKMC(CentroidClusterer):
@@ -177,6 +180,9 @@ class RMKMC(CentroidClusterer):
         Relative change of the objective that ends the iterations.
     max_iter : int, default=100
         Most iterations of a start.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its distances, as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before it is balanced. "auto": "minmax" if dense, as in the paper, tf-idf and unit
         rows if sparse.
@@ -235,6 +241,7 @@ class RMKMC(CentroidClusterer):
     (2,)
     """
 
+    _weighs_columns: ClassVar[bool] = False  # the distances are not squared
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CentroidClusterer._parameter_constraints | {
         "weight_exponent": [ABOVE_ONE],
         "n_init": [POSITIVE_INT],
@@ -254,6 +261,7 @@ class RMKMC(CentroidClusterer):
         balance_views: bool = True,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -263,6 +271,7 @@ class RMKMC(CentroidClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.weight_exponent = weight_exponent
         self.n_init = n_init
         self.init = init
@@ -273,19 +282,20 @@ class RMKMC(CentroidClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
         stack = self._fit_stack(views, weights)
-        used = self._used_views(views)
+        used = self._used_views(views) * self._weights
+        first = stack.times(self._weights)
         k, tol, max_iter = self.n_clusters, self.tol, self.max_iter
         self._say(f"{self.n_init} start(s) over {len(stack.arrays)} views")
 
         def run(child: np.random.Generator) -> RobustRun:
-            start = start_labels(stack, k, self.init, child)
+            start = start_labels(first, k, self.init, child)
             return solve_rmkmc(stack, start, k, self.weight_exponent, used, tol=tol, max_iter=max_iter)
 
         starts = ((child,) for child in rng.spawn(self.n_init))
         best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.history.objective[-1])
-        self._factors = view_shares(stack) * best.state.alpha**self.weight_exponent
+        self._factors = used * view_shares(stack) * best.state.alpha**self.weight_exponent
         self._keep_centers(views, stack, best.state.centers, best.state.labels)
-        return self._record(FitResult(best.state.labels, best.history, weights=best.state.alpha))
+        return self._record(FitResult(best.state.labels, best.history, weights=used * best.state.alpha))
 
     def _used_views(self, views: Views) -> Array:
         used = np.array([not balanced.constant for balanced in self._balanced])

@@ -45,7 +45,7 @@ class FusionClusterer(ConsensusClusterer):
         self._T, self.rotations_ = fusion.T, fusion.W
         self._keep_partitions(partitions)
         labels = self._discretize(fusion.F, start_rng)
-        return self._record(FitResult(labels, fusion.history, weights=fusion.beta))
+        return self._record(FitResult(labels, fusion.history, weights=np.sqrt(self._weights) * fusion.beta))
 
     def _average(self, partitions: BasePartitions) -> tuple[Array | None, Array]:
         """Return the average partition; where only partitions are known, their common one and how to get its rows."""

@@ -19,14 +19,25 @@ from manyviews.linalg.eigen import all_eigenpairs
 from manyviews.linalg.polar import polar, random_orthogonal
 from manyviews.optim.alternating import alternate
 from manyviews.optim.history import History
-from manyviews.partitions.discretize import kmeans_rows
 from manyviews.prototypes.kmeans import kmeans
+from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 
-__all__ = ["Fusion", "Start", "aligned_rotations", "aligned_start", "fuse_partitions", "released_start"]
+__all__ = [
+    "START_ITER",
+    "Fusion",
+    "Start",
+    "aligned_rotations",
+    "aligned_start",
+    "fuse_partitions",
+    "released_start",
+    "turned_start",
+]
 
 Array = NDArray[Any]
 CONDITION_LIMIT = 1e10
 SKIP_WEIGHT = 1e-4
+# most iterations of the k-means that starts begin with
+START_ITER = 300
 
 
 class Start(NamedTuple):
@@ -121,10 +132,16 @@ def aligned_start(stacked: Array, H0: Array, n_init: int, rng: np.random.Generat
     Rotations bring every H_p onto H_0; the first centroids are those of k-means on the unit rows of H_0, the others
     these turned by random rotations, so that turning H_0 turns them along.
     """
-    k = H0.shape[1]
-    first = polar(kmeans_rows(H0, k, rng).centers)
+    centers = sampled_kmeans(unit_rows(H0), H0.shape[1], rng, max_iter=START_ITER).centers
+    return turned_start(centers, stacked.T @ H0, n_init, rng)
+
+
+def turned_start(centers: Array, products: Array, n_init: int, rng: np.random.Generator) -> Start:
+    """Return starts from the centres of H_0, (k, k), and its products with the partitions side by side, (m·k, k)."""
+    k = len(centers)
+    first = polar(centers)
     turned = random_orthogonal(n_init - 1, k, rng) @ first
-    return Start(np.concatenate([first[None], turned]), aligned_rotations(stacked, H0))
+    return Start(np.concatenate([first[None], turned]), polar(products.reshape(-1, k, k)))
 
 
 def released_start(m: int, H0: Array, rng: np.random.Generator, *, draw_signs: bool = False) -> Start:

@@ -55,6 +55,9 @@ class LFMVC(FusionClusterer):
         Relative change of the objective that ends the iterations.
     max_iter : int, default=100
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its partition as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -137,6 +140,7 @@ class LFMVC(FusionClusterer):
         n_init: int = 10,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -146,6 +150,7 @@ class LFMVC(FusionClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.regularization = regularization
         self.base = base
         self.kernel = kernel

@@ -1,7 +1,7 @@
 r"""One-pass late fusion: labels, rotations and view weights learned together from base partitions.
 
 maximise :math:`J = \operatorname{Tr}(C^\top Y^\top R)`, :math:`R = \sum_p \beta_p H_p W_p`, over one-hot Y,
-:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 8 of the paper).
+:math:`C^\top C = I_k`, :math:`W_p^\top W_p = I_k`, :math:`\|\beta\|_2 = 1`, :math:`\beta \ge 0` (eq. 7 of the paper).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from manyviews.partitions.discretize import direction_confidence
 from manyviews.partitions.onehot import cluster_sums
 from manyviews.views import Views
 
-__all__ = ["OPLFMVC", "OnePass", "rotated_labels", "solve_op_lfmvc", "update_runs"]
+__all__ = ["OPLFMVC", "OnePass", "consensus_rows", "fusion_update", "rotated_labels", "solve_op_lfmvc", "update_runs"]
 
 Array = NDArray[Any]
 ROWS_PER_BLOCK = 2_048
@@ -101,9 +101,15 @@ def solve_op_lfmvc(
 def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
     """One iteration of R runs (labels, C, W, β): labels, centroids, then rotations and weights in the order given."""
     _, C, W, beta = runs
-    R, m, k, _ = W.shape
     labels = rotated_labels(stacked, C, W, beta)
-    S = cluster_sums(labels, stacked, k).reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p
+    (C, W, beta), objective = fusion_update(cluster_sums(labels, stacked, C.shape[1]), W, beta, order)
+    return (labels, C, W, beta), objective
+
+
+def fusion_update(sums: Array, W: Array, beta: Array, order: UpdateOrder) -> tuple[tuple[Array, ...], Array]:
+    """Update C, W and β of R runs from the sums of the partitions side by side in their clusters, (R, k, m·k)."""
+    R, m, k, _ = W.shape
+    S = sums.reshape(R, k, m, k).transpose(0, 2, 1, 3)  # Yᵀ H_p
     C = polar(np.einsum("rp,rpcb,rpbd->rcd", beta, S, W))  # eq. 11: A = Yᵀ R
     B = S.transpose(0, 1, 3, 2) @ C[:, None]  # H_pᵀ Y C
     if order == "released":
@@ -112,7 +118,12 @@ def update_runs(stacked: Array, runs: tuple[Array, ...], order: UpdateOrder) -> 
     else:
         W = polar(B)  # eq. 13
         beta = _weights(np.einsum("rpab,rpab->rp", B, W))  # eq. 15
-    return (labels, C, W, beta), np.einsum("rp,rpab,rpab->r", beta, B, W)
+    return (C, W, beta), np.einsum("rp,rpab,rpab->r", beta, B, W)
+
+
+def consensus_rows(stacked: Array, beta: Array, W: Array) -> Array:
+    """Return the rows of R = Σ β_p H_p W_p, (n, k), of partitions side by side."""
+    return np.asarray(stacked @ (beta[:, None, None] * W).reshape(stacked.shape[1], -1))
 
 
 def _weights(alpha: Array) -> Array:
@@ -167,6 +178,9 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     keep_labels : bool, default=False
         Whether ``history_.labels`` holds the labels Y of each iteration, at the memory of n numbers for each iteration
         and start; it changes nothing else.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its partition as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -276,6 +290,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         tol: float = 1e-6,
         max_iter: int = 100,
         keep_labels: bool = False,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -285,6 +300,7 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma
@@ -323,9 +339,10 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
 
     def _store(self, result: OnePass, stacked: Array) -> NDArray[np.int64]:
         self._C, self.rotations_, self._beta = result.C, result.W, result.beta
-        embedding = stacked @ (result.beta[:, None, None] * result.W).reshape(stacked.shape[1], -1)
+        embedding = consensus_rows(stacked, result.beta, result.W)
         confidence = direction_confidence(embedding, result.C)
-        return self._record(FitResult(self._assign(stacked), result.history, result.beta, embedding, confidence))
+        weights = np.sqrt(self._weights) * result.beta
+        return self._record(FitResult(self._assign(stacked), result.history, weights, embedding, confidence))
 
     def _assign(self, stacked: Array) -> NDArray[np.int64]:
         labels: NDArray[np.int64] = rotated_labels(stacked, self._C[None], self.rotations_[None], self._beta[None])[0]

@@ -48,6 +48,9 @@ class TPLFMVC(FusionClusterer):
         Relative change of the objective that ends the iterations.
     max_iter : int, default=100
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its partition as if it were given twice; 0 leaves it
+        out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -125,6 +128,7 @@ class TPLFMVC(FusionClusterer):
         n_init: int = 10,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -134,6 +138,7 @@ class TPLFMVC(FusionClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma

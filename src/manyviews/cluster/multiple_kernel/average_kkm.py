@@ -42,6 +42,9 @@ class AverageKKM(MultipleKernelClusterer):
         Landmarks per view of "nystrom"; more come closer to the exact result, at quadratic cost.
     n_init : int, default=10
         Starts of the final k-means.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel twice in the average; 0 leaves it out. Views
+        that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -113,6 +116,7 @@ class AverageKKM(MultipleKernelClusterer):
         approximation: str = "auto",
         n_landmarks: int = 200,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -122,6 +126,7 @@ class AverageKKM(MultipleKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma
@@ -133,16 +138,16 @@ class AverageKKM(MultipleKernelClusterer):
         kernel_rng, start_rng = rng.spawn(2)
         self._choose_kernels(views)
         m = len(views.names)
-        equal = np.full(m, 1.0 / m)
+        parts = self._weights / self._weights.sum()
         if self.approximation_ == "nystrom":
             kernels: KernelSet = self._landmark_kernels(views, kernel_rng)
             self._check_signal(views, kernels.silent)
-            found = kernels.leading(equal, self.n_clusters)
+            found = kernels.leading(parts, self.n_clusters)
         else:
             kernels = self._average(views)
             found = kernels.leading(np.ones(1), self.n_clusters)
         self._live, self._maps = np.arange(m), kernels.maps
-        self._projection = kernels.projection(equal, found)
+        self._projection = kernels.projection(parts, found)
         self.eigenvalues_ = found.values
         labels = self._discretize(kernels.embedding(found.vectors), start_rng)
         return self._record(FitResult.of_one_step(labels, found.values.sum()))
@@ -150,13 +155,14 @@ class AverageKKM(MultipleKernelClusterer):
     def _average(self, views: Views) -> ExactKernels:
         """Return the average kernel alone, with the maps of all: kernels are summed up as they are made."""
         total, maps, silent = None, [], []
-        for K, view_map, rows in self._exact_kernels(views):
+        for (K, view_map, rows), weight in zip(self._exact_kernels(views), self._weights, strict=True):
+            np.multiply(K, weight, out=K)
             total = K if total is None else np.add(total, K, out=total)
             silent.append(rows)
             maps.append(view_map)
         self._check_signal(views, silent)
         assert total is not None
-        total /= len(maps)
+        total /= self._weights.sum()
         return ExactKernels((total,), tuple(view_map for view_map in maps if view_map is not None))
 
     def _kernel_bytes(self, views: Views) -> int:

@@ -26,10 +26,11 @@ __all__ = [
     "MultipleKernelClusterer",
     "WeightedKernels",
     "cut_weights",
+    "mixture_of",
     "residual_traces",
     "settle",
+    "shares",
     "simplex_minimum",
-    "uniform",
 ]
 
 Array = NDArray[Any]
@@ -57,9 +58,18 @@ class WeightedKernels:
     history: History
 
 
-def uniform(kernels: KernelSet) -> Array:
-    """Return equal weights (m,)."""
-    return np.full(len(kernels), 1.0 / len(kernels))
+def shares(kernels: KernelSet, wanted: Array | None = None) -> Array:
+    """Return how often each kernel is there (m,), as parts of 1; equal by default."""
+    return np.full(len(kernels), 1.0 / len(kernels)) if wanted is None else np.asarray(wanted / wanted.sum())
+
+
+def mixture_of(gamma: Array, power: float, wanted: Array | None = None) -> Array:
+    r"""Return what kernels of weights γ (m,) are multiplied with, :math:`w_p (\gamma_p / w_p)^q`.
+
+    That is :math:`\gamma_p^q` where each kernel is there once, and where it is there w times the sum over its copies,
+    which share its weight.
+    """
+    return np.asarray(gamma**power if wanted is None else wanted * (gamma / wanted) ** power)
 
 
 def residual_traces(kernels: KernelSet, H: Array) -> Array:
@@ -88,12 +98,13 @@ def settle(
     step: Callable[[Array], tuple[Array, float]],
     *,
     power: float,
+    wanted: Array | None = None,
     tol: float,
     max_iter: int,
 ) -> WeightedKernels:
-    """Repeat a step on the weights from equal ones, then take the partition that belongs to the last of them."""
-    gamma, history = alternate(step, uniform(kernels), tol=tol, max_iter=max_iter)
-    mixture = gamma**power
+    """Repeat a step on the weights from those wanted, then take the partition that belongs to the last of them."""
+    gamma, history = alternate(step, shares(kernels, wanted), tol=tol, max_iter=max_iter)
+    mixture = mixture_of(gamma, power, wanted)
     return WeightedKernels(gamma, mixture, kernels.leading(mixture, k), history)
 
 
@@ -119,7 +130,7 @@ class MultipleKernelClusterer(ConsensusClusterer):
         kernel_rng, start_rng = rng.spawn(2)
         kernels, live = self._kernel_set(views, kernel_rng)
         self._say(f"{len(kernels)} kernels, {self.approximation_}")
-        self._live = live
+        self._live, self._wanted = live, self._weights[live]
         result = self._solve(kernels)
         weights = np.zeros(len(views.names))
         weights[live] = result.weights

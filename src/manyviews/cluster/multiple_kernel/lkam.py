@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manyviews.cluster.constraints import NON_NEGATIVE, SHARE_ABOVE_ZERO, one_of
-from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, uniform
+from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, shares
 from manyviews.cluster.multiple_kernel.mkkm_mir import Combination, solve_mkkm_mir
 from manyviews.kernels.kernel_set import ExactKernels
 from manyviews.linalg.blocks import row_blocks
@@ -23,6 +23,7 @@ def solve_lkam(
     regularization: float = 1.0,
     include_self: bool = True,
     combination: Combination = "paper",
+    wanted: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 50,
 ) -> WeightedKernels:
@@ -52,7 +53,7 @@ def solve_lkam(
     WeightedKernels
         As ``solve_mkkm_mir``, of which this is the case of masked kernels.
     """
-    average = kernels.combination(uniform(kernels))
+    average = kernels.combination(shares(kernels, wanted))
     A = neighbourhood_counts(average, neighborhood, include_self=include_self)
     del average
     local, products = local_kernels(kernels, A)
@@ -63,6 +64,7 @@ def solve_lkam(
         regularization=regularization,
         products=products,
         combination=combination,
+        wanted=wanted,
         tol=tol,
         max_iter=max_iter,
     )
@@ -144,6 +146,9 @@ class LKAM(ExactKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -226,6 +231,7 @@ class LKAM(ExactKernelClusterer):
         tol: float = 1e-6,
         max_iter: int = 50,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -235,6 +241,7 @@ class LKAM(ExactKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.neighborhood = neighborhood
         self.regularization = regularization
         self.include_self = include_self
@@ -254,6 +261,7 @@ class LKAM(ExactKernelClusterer):
             regularization=self.regularization,
             include_self=self.include_self,
             combination=self.combination,
+            wanted=self._wanted,
             tol=self.tol,
             max_iter=self.max_iter,
         )

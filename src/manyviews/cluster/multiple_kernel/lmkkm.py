@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, uniform
+from manyviews.cluster.multiple_kernel.base import Array, ExactKernelClusterer, WeightedKernels, shares
 from manyviews.kernels.kernel_set import ExactKernels, KernelSet, leading_partition
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.simplex import project_rows
@@ -26,7 +26,13 @@ class LocalWeights(WeightedKernels):
 
 
 def solve_lmkkm(
-    kernels: ExactKernels, k: int, *, tol: float = 1e-4, max_iter: int = 50, inner_tol: float = 1e-8
+    kernels: ExactKernels,
+    k: int,
+    *,
+    wanted: Array | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 50,
+    inner_tol: float = 1e-8,
 ) -> LocalWeights:
     r"""Minimise :math:`\operatorname{Tr}(K_\Theta (I - HH^\top))` over the partition and weights of every sample.
 
@@ -51,6 +57,8 @@ def solve_lmkkm(
         Weights of every sample, rows of sum 1; the objective never rises.
     """
     n = len(kernels.kernels[0])
+    for K, times in zip(kernels.kernels, () if wanted is None else wanted, strict=wanted is not None):
+        np.divide(K, times, out=K)  # copies of a kernel would share its weight, which is squared
     # no eigenvalue of a kernel masked by a projector is above its largest diagonal entry
     bound = max(np.finfo(float).tiny, *(float(K.diagonal().max()) for K in kernels.kernels))
 
@@ -61,7 +69,7 @@ def solve_lmkkm(
 
     # H may come to hold the kernels whole, where they have few directions: then the objective falls for ever
     scale = float(kernels.own_traces.mean())
-    start = np.tile(uniform(kernels), (n, 1))
+    start = np.tile(shares(kernels, wanted), (n, 1))
     theta, history = alternate(step, start, tol=tol, max_iter=max_iter, scale=scale)
     weights = theta.mean(axis=0)
     return LocalWeights(weights, weights, leading_partition(localized(kernels, theta), k), history, theta)
@@ -132,6 +140,9 @@ class LMKKM(ExactKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -195,6 +206,8 @@ class LMKKM(ExactKernelClusterer):
     (90,)
     """
 
+    _sample_axes = ExactKernelClusterer._sample_axes | {"sample_view_weights_": (0,)}
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -205,6 +218,7 @@ class LMKKM(ExactKernelClusterer):
         tol: float = 1e-4,
         max_iter: int = 50,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -214,6 +228,7 @@ class LMKKM(ExactKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma
@@ -222,8 +237,8 @@ class LMKKM(ExactKernelClusterer):
         self.n_init = n_init
 
     def _solve(self, kernels: ExactKernels) -> LocalWeights:
-        return solve_lmkkm(kernels, self.n_clusters, tol=self.tol, max_iter=self.max_iter)
+        return solve_lmkkm(kernels, self.n_clusters, wanted=self._wanted, tol=self.tol, max_iter=self.max_iter)
 
     def _keep_rule(self, kernels: KernelSet, result: LocalWeights) -> None:
         self.sample_view_weights_ = np.zeros((len(result.theta), self.n_views_in_))
-        self.sample_view_weights_[:, self._live] = result.theta
+        self.sample_view_weights_[:, self._counted[self._live]] = result.theta

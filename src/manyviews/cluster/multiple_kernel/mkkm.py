@@ -11,6 +11,7 @@ from manyviews.cluster.multiple_kernel.base import (
     Array,
     MultipleKernelClusterer,
     WeightedKernels,
+    mixture_of,
     residual_traces,
     settle,
 )
@@ -25,7 +26,13 @@ ALL_WEIGHT = 1.0 - 1e-6
 
 
 def solve_mkkm(
-    kernels: KernelSet, k: int, *, exponent: float = 2.0, tol: float = 1e-6, max_iter: int = 100
+    kernels: KernelSet,
+    k: int,
+    *,
+    exponent: float = 2.0,
+    wanted: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 100,
 ) -> WeightedKernels:
     r"""Minimise :math:`\operatorname{Tr}(K_\gamma (I - HH^\top))` with :math:`K_\gamma = \sum_p \gamma_p^q K_p`.
 
@@ -50,15 +57,16 @@ def solve_mkkm(
     floor = np.maximum(LEAST_RESIDUAL * kernels.own_traces, np.finfo(float).tiny)
 
     def step(gamma: Array) -> tuple[Array, float]:
-        H = kernels.leading(gamma**exponent, k).vectors
+        H = kernels.leading(mixture_of(gamma, exponent, wanted), k).vectors
         a = np.maximum(residual_traces(kernels, H), floor)
         gamma = (a.min() / a) ** (1.0 / (exponent - 1.0))
+        gamma *= 1.0 if wanted is None else wanted
         gamma /= gamma.sum()
         gamma[gamma < np.finfo(float).eps] = 0.0
         gamma /= gamma.sum()
-        return gamma, float(gamma**exponent @ a)
+        return gamma, float(mixture_of(gamma, exponent, wanted) @ a)
 
-    return settle(kernels, k, step, power=exponent, tol=tol, max_iter=max_iter)
+    return settle(kernels, k, step, power=exponent, wanted=wanted, tol=tol, max_iter=max_iter)
 
 
 class MKKM(MultipleKernelClusterer):
@@ -95,6 +103,9 @@ class MKKM(MultipleKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -174,6 +185,7 @@ class MKKM(MultipleKernelClusterer):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -183,6 +195,7 @@ class MKKM(MultipleKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.exponent = exponent
         self.base = base
         self.kernel = kernel
@@ -195,9 +208,11 @@ class MKKM(MultipleKernelClusterer):
 
     def _solve(self, kernels: KernelSet) -> WeightedKernels:
         k = self.n_clusters
-        result = solve_mkkm(kernels, k, exponent=self.exponent, tol=self.tol, max_iter=self.max_iter)
+        result = solve_mkkm(
+            kernels, k, exponent=self.exponent, wanted=self._wanted, tol=self.tol, max_iter=self.max_iter
+        )
         if len(kernels) > 1 and result.weights.max() > ALL_WEIGHT:
-            view = str(self.view_names_in_[self._live[int(result.weights.argmax())]])
+            view = str(self._fitted_views.names[self._live[int(result.weights.argmax())]])
             warn_user(
                 f"view {view!r} has all the weight: its kernel has no more than {k} directions, so the other views "
                 "count nothing; try another kernel or gamma for it, or MKKMMiR"

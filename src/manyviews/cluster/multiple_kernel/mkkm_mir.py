@@ -11,6 +11,7 @@ from manyviews.cluster.multiple_kernel.base import (
     Array,
     MultipleKernelClusterer,
     WeightedKernels,
+    mixture_of,
     residual_traces,
     settle,
     simplex_minimum,
@@ -32,6 +33,7 @@ def solve_mkkm_mir(
     regularization: float = 0.5,
     products: Array | None = None,
     combination: Combination = "paper",
+    wanted: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> WeightedKernels:
@@ -61,15 +63,15 @@ def solve_mkkm_mir(
         code records it; with squared weights it never rises.
     """
     penalty = regularization * (kernels.products() if products is None else products)
-    power = POWER[combination]
+    power, times = POWER[combination], 1.0 if wanted is None else wanted
 
     def step(gamma: Array) -> tuple[Array, float]:
-        H = kernels.leading(gamma**power, k).vectors
-        A = penalty + 2.0 * np.diag(residual_traces(kernels, H))
+        H = kernels.leading(mixture_of(gamma, power, wanted), k).vectors
+        A = penalty + 2.0 * np.diag(residual_traces(kernels, H) / times)
         objective = 0.5 * float(gamma @ A @ gamma)
         return simplex_minimum(A, np.zeros(len(A)), least=LEAST_WEIGHT), objective
 
-    return settle(kernels, k, step, power=power, tol=tol, max_iter=max_iter)
+    return settle(kernels, k, step, power=power, wanted=wanted, tol=tol, max_iter=max_iter)
 
 
 class MKKMMiR(MultipleKernelClusterer):
@@ -108,6 +110,10 @@ class MKKMMiR(MultipleKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, which the price of
+        kernels that are alike takes back in part; 0 leaves it out. Views that a mapping leaves out get 1. By default
+        all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -188,6 +194,7 @@ class MKKMMiR(MultipleKernelClusterer):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -197,6 +204,7 @@ class MKKMMiR(MultipleKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.regularization = regularization
         self.combination = combination
         self.base = base
@@ -214,6 +222,7 @@ class MKKMMiR(MultipleKernelClusterer):
             self.n_clusters,
             regularization=self.regularization,
             combination=self.combination,
+            wanted=self._wanted,
             tol=self.tol,
             max_iter=self.max_iter,
         )

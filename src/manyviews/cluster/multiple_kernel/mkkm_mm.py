@@ -12,7 +12,7 @@ from manyviews.cluster.multiple_kernel.base import (
     MultipleKernelClusterer,
     WeightedKernels,
     residual_traces,
-    uniform,
+    shares,
 )
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import KernelSet
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 
 def solve_mkkm_mm(
-    kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int = 100
+    kernels: KernelSet, k: int, *, wanted: Array | None = None, tol: float = 1e-6, max_iter: int = 100
 ) -> tuple[WeightedKernels, Array]:
     r"""Solve :math:`\min_H \max_\theta \operatorname{Tr}(K_\theta (I - HH^\top))` over :math:`\|\theta\|_2 \le 1`.
 
@@ -57,7 +57,10 @@ def solve_mkkm_mm(
     trace : ndarray of shape (n_iter, m)
         Weights of each iteration, the equal ones first.
     """
-    point = _answer(kernels, uniform(kernels), k)
+    # copies of a kernel would share its weight, of which the squares have the sum 1
+    root = np.ones(len(kernels)) if wanted is None else np.sqrt(wanted)
+    scale = root * _scale(kernels)
+    point = _answer(kernels, root * shares(kernels), k, scale)
     passed, changes, careful, converged = [point], [np.inf], False, False
     while len(passed) < max_iter and not converged:
         length = float(np.linalg.norm(point.w))
@@ -65,7 +68,7 @@ def solve_mkkm_mm(
             converged = True
             break
         best = point.w / length
-        following = _ascent(kernels, k, point, best) if careful else _answer(kernels, best, k)
+        following = _ascent(kernels, k, point, best, scale) if careful else _answer(kernels, best, k, scale)
         if following is None:
             converged = True
             break
@@ -75,8 +78,9 @@ def solve_mkkm_mm(
         converged = changes[-1] < tol
         careful = careful or _stuck(changes)
     objective = np.array([answer.objective for answer in passed])
-    scaled = _scale(kernels) * point.theta
-    result = WeightedKernels(point.theta, scaled, point.partition, History(objective, len(passed), converged))
+    result = WeightedKernels(
+        root * point.theta, scale * point.theta, point.partition, History(objective, len(passed), converged)
+    )
     return result, np.array([answer.theta for answer in passed])
 
 
@@ -85,19 +89,18 @@ def _scale(kernels: KernelSet) -> Array:
     return np.asarray(kernels.own_traces.mean() / np.maximum(kernels.own_traces, np.finfo(float).tiny))
 
 
-def _answer(kernels: KernelSet, theta: Array, k: int) -> Answer:
-    scale = _scale(kernels)
+def _answer(kernels: KernelSet, theta: Array, k: int, scale: Array) -> Answer:
     partition = kernels.leading(scale * theta, k)
     w = scale * residual_traces(kernels, partition.vectors)
     return Answer(theta, partition, w, float(theta @ w))
 
 
-def _ascent(kernels: KernelSet, k: int, point: Answer, best: Array) -> Answer | None:
+def _ascent(kernels: KernelSet, k: int, point: Answer, best: Array, scale: Array) -> Answer | None:
     """Return the first of ever smaller steps towards the best answer that raises the objective, if there is one."""
     step = 0.5
     for _ in range(HALVINGS):
         theta = point.theta + step * (best - point.theta)
-        trial = _answer(kernels, theta / np.linalg.norm(theta), k)
+        trial = _answer(kernels, theta / np.linalg.norm(theta), k, scale)
         if trial.objective > point.objective:
             return trial
         step /= 2.0
@@ -143,6 +146,9 @@ class MKKMMM(MultipleKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -222,6 +228,7 @@ class MKKMMM(MultipleKernelClusterer):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -231,6 +238,7 @@ class MKKMMM(MultipleKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.normalization = normalization
         self.base = base
         self.kernel = kernel
@@ -245,4 +253,4 @@ class MKKMMM(MultipleKernelClusterer):
         return bool(self.normalization == "cosine")
 
     def _solve(self, kernels: KernelSet) -> WeightedKernels:
-        return solve_mkkm_mm(kernels, self.n_clusters, tol=self.tol, max_iter=self.max_iter)[0]
+        return solve_mkkm_mm(kernels, self.n_clusters, wanted=self._wanted, tol=self.tol, max_iter=self.max_iter)[0]

@@ -11,8 +11,8 @@ from manyviews.cluster.multiple_kernel.base import (
     Array,
     ExactKernelClusterer,
     WeightedKernels,
+    shares,
     simplex_minimum,
-    uniform,
 )
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import ExactKernels
@@ -85,7 +85,7 @@ def solve_onkc(
         objective = state.values.sum() - held + 0.5 * rho * distance + 0.5 * lam * gamma @ M @ gamma
         return state, float(objective)
 
-    gamma = uniform(kernels)
+    gamma = shares(kernels)
     H = kernels.leading(gamma, k).vectors
     state = neighbourhood(kernels, gamma, H, rho, len(H))
     state, history = alternate(step, state, tol=tol, max_iter=max_iter)
@@ -137,6 +137,9 @@ class ONKC(ExactKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        0 leaves a view out; only 0 and equal ones: a kernel given twice changes nothing here. Views that a mapping
+        leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -200,6 +203,7 @@ class ONKC(ExactKernelClusterer):
     (90,)
     """
 
+    _weightless: ClassVar[str] = "a kernel given twice changes nothing in it"
     # the dense solver holds the eigenvectors beside its copy of the matrix
     _work_arrays: ClassVar[int] = 3
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ExactKernelClusterer._parameter_constraints | {
@@ -219,6 +223,7 @@ class ONKC(ExactKernelClusterer):
         tol: float = 1e-4,
         max_iter: int = 50,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -228,6 +233,7 @@ class ONKC(ExactKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.closeness = closeness
         self.regularization = regularization
         self.base = base

@@ -11,8 +11,9 @@ from manyviews.cluster.multiple_kernel.base import (
     MultipleKernelClusterer,
     WeightedKernels,
     cut_weights,
+    mixture_of,
+    shares,
     simplex_minimum,
-    uniform,
 )
 from manyviews.kernels.embedding import SpectralPartition
 from manyviews.kernels.kernel_set import KernelSet
@@ -35,7 +36,9 @@ class Point(NamedTuple):
     partition: SpectralPartition
 
 
-def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int = 100) -> WeightedKernels:
+def solve_smkkm(
+    kernels: KernelSet, k: int, *, wanted: Array | None = None, tol: float = 1e-6, max_iter: int = 100
+) -> WeightedKernels:
     r"""Minimise the sum of the k largest eigenvalues of :math:`K_\gamma = \sum_p \gamma_p^2 K_p` over the simplex.
 
     The problem is convex and, where the k-th eigenvalue stands alone, smooth. Each step minimises a quadratic model of
@@ -58,7 +61,7 @@ def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int 
     WeightedKernels
         Weights and the partition there; the objective never rises.
     """
-    point = point_at(kernels, uniform(kernels), k)
+    point = point_at(kernels, shares(kernels, wanted), k, wanted)
     # the curvature if the partition stayed as it is
     B = np.diag(np.maximum(point.gradient / point.gamma, np.finfo(float).tiny))
     objective, converged = [point.objective], False
@@ -69,7 +72,7 @@ def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int 
         if np.abs(direction).max() < tol or promise <= NO_DECREASE * point.objective:
             converged = True
             break
-        following = _line_search(kernels, k, point, direction, promise)
+        following = _line_search(kernels, k, point, direction, promise, wanted)
         if following is None:  # at a kink, where eigenvalues cross: no step along the slope goes down
             converged = True
             break
@@ -77,20 +80,22 @@ def solve_smkkm(kernels: KernelSet, k: int, *, tol: float = 1e-6, max_iter: int 
         point = following
         objective.append(point.objective)
     history = History(np.array(objective), len(objective), converged)
-    return WeightedKernels(point.gamma, point.gamma**2, point.partition, history)
+    return WeightedKernels(point.gamma, mixture_of(point.gamma, 2.0, wanted), point.partition, history)
 
 
-def point_at(kernels: KernelSet, gamma: Array, k: int) -> Point:
+def point_at(kernels: KernelSet, gamma: Array, k: int, wanted: Array | None = None) -> Point:
     """Return the objective at some weights: one eigenproblem."""
-    partition = kernels.leading(gamma**2, k)
-    gradient = 2.0 * gamma * kernels.traces(partition.vectors)
+    partition = kernels.leading(mixture_of(gamma, 2.0, wanted), k)
+    gradient = 2.0 * gamma / (1.0 if wanted is None else wanted) * kernels.traces(partition.vectors)
     return Point(gamma, float(partition.values.sum()), gradient, partition)
 
 
-def _line_search(kernels: KernelSet, k: int, point: Point, direction: Array, promise: float) -> Point | None:
+def _line_search(
+    kernels: KernelSet, k: int, point: Point, direction: Array, promise: float, wanted: Array | None
+) -> Point | None:
     step = 1.0
     for _ in range(HALVINGS):
-        trial = point_at(kernels, cut_weights(point.gamma + step * direction, 0.0), k)
+        trial = point_at(kernels, cut_weights(point.gamma + step * direction, 0.0), k, wanted)
         if trial.objective <= point.objective - SUFFICIENT * step * promise:
             return trial
         step /= 2.0
@@ -138,6 +143,9 @@ class SimpleMKKM(MultipleKernelClusterer):
         Most iterations; a warning says where they ran out.
     n_init : int, default=10
         Starts of the final k-means; more make its result less a matter of luck.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its kernel as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -213,6 +221,7 @@ class SimpleMKKM(MultipleKernelClusterer):
         tol: float = 1e-6,
         max_iter: int = 100,
         n_init: int = 10,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -222,6 +231,7 @@ class SimpleMKKM(MultipleKernelClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.base = base
         self.kernel = kernel
         self.gamma = gamma
@@ -232,4 +242,4 @@ class SimpleMKKM(MultipleKernelClusterer):
         self.n_init = n_init
 
     def _solve(self, kernels: KernelSet) -> WeightedKernels:
-        return solve_smkkm(kernels, self.n_clusters, tol=self.tol, max_iter=self.max_iter)
+        return solve_smkkm(kernels, self.n_clusters, wanted=self._wanted, tol=self.tol, max_iter=self.max_iter)

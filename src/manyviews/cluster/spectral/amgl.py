@@ -36,7 +36,9 @@ class GraphFusion(NamedTuple):
     history: History
 
 
-def solve_amgl(graphs: Sequence[Any], k: int, *, tol: float = 1e-8, max_iter: int = 100) -> GraphFusion:
+def solve_amgl(
+    graphs: Sequence[Any], k: int, *, wanted: Array | None = None, tol: float = 1e-8, max_iter: int = 100
+) -> GraphFusion:
     r"""Run the reweighted iterations.
 
     Parameters
@@ -45,6 +47,8 @@ def solve_amgl(graphs: Sequence[Any], k: int, *, tol: float = 1e-8, max_iter: in
         One symmetric, non-negative affinity per view.
     k : int
         Number of clusters.
+    wanted : ndarray of shape (V,), default=None
+        How often each graph is there; once by default.
     tol : float, default=1e-8
         Relative change of the objective that ends the iterations.
     max_iter : int, default=100
@@ -53,8 +57,11 @@ def solve_amgl(graphs: Sequence[Any], k: int, *, tol: float = 1e-8, max_iter: in
     Returns
     -------
     GraphFusion
-        The weights are :math:`1 / 2\sqrt{\operatorname{tr}(F^\top L_v F)}` (eq. 6), not normalised.
+        The weights are :math:`1 / 2\sqrt{\operatorname{tr}(F^\top L_v F)}` (eq. 6), times how often a view
+        is there, not normalised.
     """
+    V = len(graphs)
+    wanted = np.ones(V) if wanted is None else wanted
     adjacencies = [normalized_adjacency(graph) for graph in graphs]
 
     def step(state: tuple[Array, Array]) -> tuple[tuple[Array, Array], float]:
@@ -62,10 +69,9 @@ def solve_amgl(graphs: Sequence[Any], k: int, *, tol: float = 1e-8, max_iter: in
         F = leading_eigenpairs(sum(a * N for a, N in zip(alpha, adjacencies, strict=True)), k)[1]
         losses = np.array([k - np.einsum("ij,ij->", F, N @ F) for N in adjacencies])
         roots = np.sqrt(np.maximum(losses, LEAST_LOSS))
-        return (0.5 / roots, F), float(roots.sum())
+        return (wanted * (0.5 / roots), F), float(wanted @ roots)
 
-    V = len(graphs)
-    (alpha, F), history = alternate(step, (np.full(V, 1 / V), np.zeros((0, k))), tol=tol, max_iter=max_iter)
+    (alpha, F), history = alternate(step, (wanted / wanted.sum(), np.zeros((0, k))), tol=tol, max_iter=max_iter)
     return GraphFusion(F, alpha, history)
 
 
@@ -100,6 +106,9 @@ class AMGL(GraphsClusterer):
         1e-8, which takes hundreds of iterations where one view fits without loss.
     max_iter : int, default=100
         Most iterations; raising it lets slow cases converge.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its graph as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -186,6 +195,7 @@ class AMGL(GraphsClusterer):
         n_init: int = 20,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -196,6 +206,7 @@ class AMGL(GraphsClusterer):
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
         self.affinity = affinity
+        self.view_weights = view_weights
         self.n_neighbors = n_neighbors
         self.graph_rule = graph_rule
         self.unit_rows = unit_rows
@@ -212,6 +223,6 @@ class AMGL(GraphsClusterer):
         self._say("making the graphs")
         graphs = self._adaptive_graphs(views, self.n_neighbors, joined=self.graph_rule == "joined")
         self._say("weighting them")
-        found = solve_amgl(graphs, self.n_clusters, tol=self.tol, max_iter=self.max_iter)
+        found = solve_amgl(graphs, self.n_clusters, wanted=self._weights, tol=self.tol, max_iter=self.max_iter)
         rows = unit_rows(found.F) if self.unit_rows else found.F
         return self._group(rows, found.history, rng, embedding=found.F, weights=found.alpha)

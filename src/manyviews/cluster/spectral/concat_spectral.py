@@ -45,6 +45,9 @@ class ConcatSpectral(SpectralClusterer):
     balance_views : bool, default=True
         Divide each view by the root of its total variance after scaling, so that views count alike. The
         papers' tables are False with ``scaling=None, affinity="gaussian"``.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 doubles its squared distances, as if it were given twice; 0
+        leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view before. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -111,6 +114,7 @@ class ConcatSpectral(SpectralClusterer):
         width: float | None = None,
         n_init: int = 10,
         balance_views: bool = True,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -120,6 +124,7 @@ class ConcatSpectral(SpectralClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.width = width

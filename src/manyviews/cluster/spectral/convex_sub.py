@@ -234,6 +234,9 @@ class ConvexSub(EmbeddingClusterer):
         Duality gap, relative to the objective, that ends the iterations; raising it ends them earlier.
     max_iter : int, default=100
         Most turns, of 40 proximal steps and one change of the weights each.
+    view_weights : mapping or sequence of float, default=None
+        0 leaves a view out; only 0 and equal ones, beside the weights that are learned. Views that a mapping leaves out
+        get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse. Then every view
         is centred and brought to the Frobenius norm √n.
@@ -302,6 +305,7 @@ class ConvexSub(EmbeddingClusterer):
     """
 
     _accepts_missing: ClassVar[bool] = True
+    _weightless: ClassVar[str] = "it learns what each view counts"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EmbeddingClusterer._parameter_constraints | {
         "shrinkage": [BETWEEN_ZERO_AND_ONE],
         "tol": [POSITIVE],
@@ -316,6 +320,7 @@ class ConvexSub(EmbeddingClusterer):
         n_init: int = 10,
         tol: float = 1e-4,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -325,6 +330,7 @@ class ConvexSub(EmbeddingClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.shrinkage = shrinkage
         self.n_init = n_init
         self.tol = tol

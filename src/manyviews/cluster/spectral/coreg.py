@@ -47,6 +47,7 @@ def solve_coreg(
     *,
     scheme: Scheme = "pairwise",
     coupling: float = 0.05,
+    wanted: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 10,
 ) -> CoRegularized:
@@ -72,13 +73,14 @@ def solve_coreg(
     CoRegularized
         The common embedding is that of the last embeddings of the views.
     """
+    times = np.ones(len(adjacencies)) if wanted is None else wanted
     sweep = _pairwise_sweep if scheme == "pairwise" else _centroid_sweep
     blocks = [_leading(N, [], 0.0, k, None) for N in adjacencies]
     found, history = alternate(
-        lambda blocks: sweep(adjacencies, blocks, k, coupling), blocks, tol=tol, max_iter=max_iter
+        lambda blocks: sweep(adjacencies, blocks, k, coupling, times), blocks, tol=tol, max_iter=max_iter
     )
     U = [block[:, :k] for block in found]
-    return CoRegularized(U, common_embedding(U, k) if scheme == "centroid" else None, history)
+    return CoRegularized(U, common_embedding(_rooted(U, times), k) if scheme == "centroid" else None, history)
 
 
 def common_embedding(U: Sequence[Array], k: int) -> Array:
@@ -88,28 +90,34 @@ def common_embedding(U: Sequence[Array], k: int) -> Array:
 
 
 def _pairwise_sweep(
-    adjacencies: Sequence[Any], blocks: list[Array], k: int, coupling: float
+    adjacencies: Sequence[Any], blocks: list[Array], k: int, coupling: float, times: Array
 ) -> tuple[list[Array], float]:
     V, blocks = len(blocks), list(blocks)
     for v in [*range(1, V), 0]:
-        others = [blocks[w][:, :k] for w in range(V) if w != v]
+        others = [times[w] ** 0.5 * blocks[w][:, :k] for w in range(V) if w != v]
         blocks[v] = _leading(adjacencies[v], others, coupling, k, blocks[v])
     U = [block[:, :k] for block in blocks]
-    agreement = sum(_overlap(U[v], U[w]) for v in range(V) for w in range(v))
-    return blocks, _fit(adjacencies, U) + coupling * agreement
+    agreement = sum(times[v] * times[w] * _overlap(U[v], U[w]) for v in range(V) for w in range(v))
+    return blocks, _fit(adjacencies, U, times) + coupling * float(agreement)
 
 
 def _centroid_sweep(
-    adjacencies: Sequence[Any], blocks: list[Array], k: int, coupling: float
+    adjacencies: Sequence[Any], blocks: list[Array], k: int, coupling: float, times: Array
 ) -> tuple[list[Array], float]:
-    common = common_embedding([block[:, :k] for block in blocks], k)
+    common = common_embedding(_rooted([block[:, :k] for block in blocks], times), k)
     blocks = [_leading(N, [common], coupling, k, block) for N, block in zip(adjacencies, blocks, strict=True)]
     U = [block[:, :k] for block in blocks]
-    return blocks, _fit(adjacencies, U) + coupling * sum(_overlap(u, common) for u in U)
+    shared = sum(w * _overlap(u, common) for w, u in zip(times, U, strict=True))
+    return blocks, _fit(adjacencies, U, times) + coupling * float(shared)
 
 
-def _fit(adjacencies: Sequence[Any], U: list[Array]) -> float:
-    return float(sum(np.vdot(u, N @ u) for N, u in zip(adjacencies, U, strict=True)))
+def _rooted(U: Sequence[Array], times: Array) -> list[Array]:
+    """Return each embedding times the root of how often its view is there."""
+    return [w**0.5 * u for w, u in zip(times, U, strict=True)]
+
+
+def _fit(adjacencies: Sequence[Any], U: list[Array], times: Array) -> float:
+    return float(sum(w * np.vdot(u, N @ u) for N, u, w in zip(adjacencies, U, times, strict=True)))
 
 
 def _overlap(A: Array, B: Array) -> float:
@@ -174,6 +182,9 @@ class CoRegSpectral(GraphsClusterer):
         Relative change of the objective that ends the sweeps; raising it ends them earlier.
     max_iter : int, default=100
         Most sweeps; the released code makes 5. Raising it lets slow cases converge.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 draws the other views to it twice as much; 0 leaves it out.
+        Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -262,6 +273,7 @@ class CoRegSpectral(GraphsClusterer):
         n_init: int = 20,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -271,6 +283,7 @@ class CoRegSpectral(GraphsClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.scheme = scheme
         self.coupling = coupling
         self.affinity = affinity
@@ -303,11 +316,12 @@ class CoRegSpectral(GraphsClusterer):
             self.n_clusters,
             scheme=self.scheme,
             coupling=self.coupling,
+            wanted=self._weights,
             tol=self.tol,
             max_iter=self.max_iter,
         )
         self.view_embeddings_ = dict(zip(views.names, found.U, strict=True))
-        embedding = np.hstack(found.U) if found.centroid is None else found.centroid
+        embedding = np.hstack(_rooted(found.U, self._weights)) if found.centroid is None else found.centroid
         if self.cluster_view is not None:
             embedding = self.view_embeddings_[self.cluster_view]
         return self._group(unit_rows(embedding), found.history, rng, embedding=embedding)

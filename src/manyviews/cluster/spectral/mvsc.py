@@ -141,6 +141,7 @@ def solve_mvsc(
     *,
     exponent: float = 2.0,
     weight_rule: WeightRule = "paper",
+    wanted: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 50,
 ) -> MVSCResult:
@@ -167,17 +168,18 @@ def solve_mvsc(
     MVSCResult
         The embedding of the last graph, and the weights after it.
     """
+    wanted = np.ones(len(graphs)) if wanted is None else wanted
     losses_of = _losses if weight_rule == "paper" else _released_losses
 
     def step(state: MVSCState) -> tuple[MVSCState, float]:
-        factors = state.alpha**exponent
+        factors = wanted * (state.alpha / wanted) ** exponent  # of the copies of a view, which share its weight
         found = bipartite_embedding(weighted_graph(graphs, factors), k)
         losses = losses_of(graphs, found)
         powers = (exponent * losses) ** (1.0 / (1.0 - exponent))
-        alpha = powers / powers.sum()
-        return MVSCState(alpha, factors, found), float(alpha**exponent @ losses)
+        alpha = wanted * powers / (wanted @ powers)
+        return MVSCState(alpha, factors, found), float(wanted * (alpha / wanted) ** exponent @ losses)
 
-    start = MVSCState(np.full(len(graphs), 1 / len(graphs)))
+    start = MVSCState(wanted / wanted.sum())
     # by the released rule the objective may rise, and go on doing so every other time
     last, history = alternate(step, start, tol=tol, max_iter=max_iter, rising=weight_rule == "paper")
     assert last.embedding is not None
@@ -246,6 +248,9 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         Relative change of the objective that ends the iterations; raising it ends them earlier.
     max_iter : int, default=100
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its graph as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -345,6 +350,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         n_init: int = 10,
         tol: float = 1e-6,
         max_iter: int = 100,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -354,6 +360,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.n_anchors = n_anchors
         self.anchor_space = anchor_space
         self.n_neighbors = n_neighbors
@@ -392,6 +399,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
             self.n_clusters,
             exponent=self.weight_exponent,
             weight_rule=self.weight_rule,
+            wanted=self._weights[self._told],
             tol=self.tol,
             max_iter=self.max_iter,
         )
@@ -428,7 +436,8 @@ class MVSC(EmbeddingClusterer, PredictMixin):
             )
         whole = views if n == len(views) else views[complete]
         given = AnchorViews(whole.arrays, self._scaling)
-        return given.shared_anchors(p, rng, space=self.anchor_space, n_directions=2 * k, n_init=1)
+        wanted = self._weights[self._told]
+        return given.shared_anchors(p, rng, space=self.anchor_space, n_directions=2 * k, n_init=1, wanted=wanted)
 
     def _links(self, given: AnchorViews) -> list[sparse.csr_array]:
         """Return the links of every sample to its nearest anchors in each view; none where it was not observed."""

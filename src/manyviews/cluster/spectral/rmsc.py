@@ -54,19 +54,26 @@ class RMSCState:
         λ.
     shrink : callable
         Singular value threshold, taking a matrix and a threshold.
+    wanted : ndarray of shape (V,), default=None
+        How often each view is there; once by default.
     """
 
     def __init__(
-        self, transitions: Sequence[Array], noise_weight: float, shrink: Callable[[Array, float], LowRank]
+        self,
+        transitions: Sequence[Array],
+        noise_weight: float,
+        shrink: Callable[[Array, float], LowRank],
+        wanted: Array | None = None,
     ) -> None:
         self.T, self.noise_weight, self.shrink = transitions, noise_weight, shrink
+        self.wanted = [1.0] * len(transitions) if wanted is None else wanted.tolist()
         n, dtype = transitions[0].shape[0], transitions[0].dtype
         self.P = np.zeros((n, n), dtype)
         self.Q = LowRank(np.zeros((n, 0), dtype), np.zeros(0), np.zeros((n, 0), dtype))
         self.Z = np.zeros((n, n), dtype)
         self.Y = [np.zeros((n, n), dtype) for _ in transitions]
         # Σ_v (T_v - E_v) with E = 0, from which the released code departs by random errors
-        self.explained = np.array(sum(transitions))
+        self.explained = np.array(sum(w * T for w, T in zip(self.wanted, transitions, strict=True)), dtype)
 
     def iterate(self, mu: float, following: float) -> float:
         """Make one iteration and return the largest row sum of what a view is away from P + E."""
@@ -86,11 +93,13 @@ class RMSCState:
 
     def update_transitions(self, mu: float) -> None:
         """P step: the mean of what Q and the views ask for, its rows projected onto the simplex."""
-        dtype, V = self.P.dtype.type, len(self.T)
+        dtype, V = self.P.dtype.type, sum(self.wanted)
         left, right = self.Q.U * self.Q.values.astype(self.P.dtype), self.Q.V.T
         for rows in row_blocks(len(self.P), ROWS_PER_BLOCK):
             total = self.explained[rows] + left[rows] @ right
-            total -= (self.Z[rows] + sum(Y[rows] for Y in self.Y)) * dtype(1 / mu)
+            total -= (self.Z[rows] + sum(dtype(w) * Y[rows] for w, Y in zip(self.wanted, self.Y, strict=True))) * dtype(
+                1 / mu
+            )
             self.P[rows] = project_rows(total * dtype(1 / (V + 1)))
 
     def _update_errors(self, rows: slice, mu: float) -> float:
@@ -98,11 +107,11 @@ class RMSCState:
         dtype, bound, residual = self.P.dtype.type, self.noise_weight / mu, 0.0
         P = self.P[rows]
         self.explained[rows] = 0
-        for T, Y in zip(self.T, self.Y, strict=True):
+        for T, Y, w in zip(self.T, self.Y, self.wanted, strict=True):
             old = Y[rows] * dtype(1 / mu)
             new = -np.clip(T[rows] - P - old, dtype(-bound), dtype(bound))
             missed = new - old  # P + E - T
-            self.explained[rows] += P - missed
+            self.explained[rows] += dtype(w) * (P - missed)
             Y[rows] = new * dtype(mu)
             residual = max(residual, float(np.abs(missed).sum(axis=1).max()))
         return residual
@@ -114,13 +123,14 @@ def solve_rmsc(
     noise_weight: float = 0.01,
     penalty: Penalty = Penalty(1e-3, 1.9),  # noqa: B008 (an immutable tuple)
     svd: str = "partial",
+    wanted: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 300,
     rng: np.random.Generator,
 ) -> RMSCResult:
     """Run the iterations until no row of a view is further than ``tol`` from P + E, in the sum of its entries."""
     shrink = SingularValueShrinker(rng) if svd == "partial" else singular_value_threshold
-    state = RMSCState(transitions, noise_weight, shrink)
+    state = RMSCState(transitions, noise_weight, shrink, wanted)
     history = augmented_lagrangian(state.iterate, penalty, tol=tol, max_iter=max_iter)
     return RMSCResult(state.P, state.Q, history)
 
@@ -181,6 +191,9 @@ class RMSC(GraphsClusterer):
         Largest row sum of the moduli of :math:`T_v - P - E_v` that ends the iterations; raising it ends them earlier.
     max_iter : int, default=300
         Most iterations.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its errors as if it were given twice; 0 leaves it out.
+        Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": standardised if dense, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -242,6 +255,7 @@ class RMSC(GraphsClusterer):
     (90, 90)
     """
 
+    _sample_axes = GraphsClusterer._sample_axes | {"transition_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
         "noise_weight": [POSITIVE],
         "affinity": [one_of("gaussian", "distance")],
@@ -266,6 +280,7 @@ class RMSC(GraphsClusterer):
         penalty_growth: float = 1.9,
         tol: float = 1e-6,
         max_iter: int = 300,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -275,6 +290,7 @@ class RMSC(GraphsClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.noise_weight = noise_weight
         self.affinity = affinity
         self.width = width
@@ -308,6 +324,7 @@ class RMSC(GraphsClusterer):
         found = solve_rmsc(
             T,
             noise_weight=self.noise_weight,
+            wanted=self._weights,
             penalty=Penalty(self.penalty_start, self.penalty_growth),
             tol=self.tol,
             max_iter=self.max_iter,

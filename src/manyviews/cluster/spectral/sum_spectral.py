@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ class SumSpectral(SpectralClusterer):
     balance_views : bool, default=True
         Divide each view by the root of its total variance after scaling, so that views count alike: it
         matters for "gaussian" with a given ``width`` only.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 adds its graph twice; 0 leaves it out. Views that a mapping
+        leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view. "auto": standardised if dense, tf-idf and unit rows if sparse. The papers' tables
         are None with ``affinity="gaussian"``.
@@ -98,6 +101,8 @@ class SumSpectral(SpectralClusterer):
     (90,)
     """
 
+    _weighs_columns: ClassVar[bool] = False  # a graph does not change with the scale of its view
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -107,6 +112,7 @@ class SumSpectral(SpectralClusterer):
         width: float | None = None,
         n_init: int = 10,
         balance_views: bool = True,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -116,6 +122,7 @@ class SumSpectral(SpectralClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.view_weights = view_weights
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.width = width
@@ -134,6 +141,9 @@ class SumSpectral(SpectralClusterer):
         if self.affinity == "distance":
             self._choose_scalings(views)
         arrays = views.arrays if self.affinity == "distance" else self._fit_scaled(views)
-        for graph in in_threads(self._graph, [(arrays[v],) for v in self._telling(views)], self.n_jobs):
-            total = graph if total is None else total + graph
+        told = self._telling(views)
+        graphs = in_threads(self._graph, [(arrays[v],) for v in told], self.n_jobs)
+        for graph, weight in zip(graphs, self._weights[told].tolist(), strict=True):
+            counted = graph if weight == 1.0 else weight * graph
+            total = counted if total is None else total + counted
         return self._cut(total, rng)

@@ -65,6 +65,7 @@ def solve_swmc(
     k: int,
     *,
     alpha: Array | None = None,
+    wanted: Array | None = None,
     rank_rule: RankRule = "components",
     tol: float = 1e-8,
     max_iter: int = 50,
@@ -96,7 +97,8 @@ def solve_swmc(
     """
     views = on_support(graphs)
     pattern, values = views
-    start = np.full(len(graphs), 1 / len(graphs)) if alpha is None else alpha
+    wanted = np.ones(len(graphs)) if wanted is None else wanted
+    start = wanted / wanted.sum() if alpha is None else alpha
 
     def step(state: SwMCState) -> tuple[SwMCState, float]:
         alpha, found = state
@@ -104,7 +106,7 @@ def solve_swmc(
         first = _with_data(pattern, M) if found is None else found.S
         found = component_graph(M, float(alpha.sum()), first, k, rank_rule=rank_rule, max_passes=max_passes)
         distances = np.maximum(np.linalg.norm(found.S.data - values, axis=1), LEAST_DISTANCE)
-        return SwMCState(0.5 / distances, found), float(distances.sum())
+        return SwMCState(wanted * (0.5 / distances), found), float(wanted @ distances)
 
     (alpha, found), history = alternate(step, SwMCState(start), tol=tol, max_iter=max_iter)
     assert found is not None
@@ -233,6 +235,9 @@ class SwMC(GraphsClusterer):
         Most iterations; raising it lets slow cases converge.
     max_passes : int, default=50
         Most penalties tried in each search.
+    view_weights : mapping or sequence of float, default=None
+        What each view counts, relative to the others: 2 counts its graph as if it were given twice, beside the weight
+        that is learned; 0 leaves it out. Views that a mapping leaves out get 1. By default all alike.
     scaling : {"auto", "standard", "minmax", "unit", "tfidf"}, mapping or None, default="auto"
         What is done to each view first. "auto": dense views to 0..1 in every column, tf-idf and unit rows if sparse.
     views : list of int or mapping, default=None
@@ -306,6 +311,7 @@ class SwMC(GraphsClusterer):
     """
 
     _dense_scaling: ClassVar[str] = "minmax"
+    _sample_axes = GraphsClusterer._sample_axes | {"graph_": (0, 1)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
         GraphsClusterer._parameter_constraints
         | ADAPTIVE_CONSTRAINTS
@@ -332,6 +338,7 @@ class SwMC(GraphsClusterer):
         tol: float = 1e-8,
         max_iter: int = 50,
         max_passes: int = 50,
+        view_weights: Any = None,
         scaling: Any = "auto",
         views: Any = None,
         random_state: Any = None,
@@ -342,6 +349,7 @@ class SwMC(GraphsClusterer):
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
         self.affinity = affinity
+        self.view_weights = view_weights
         self.n_neighbors = n_neighbors
         self.graph_rule = graph_rule
         self.rank_rule = rank_rule
@@ -368,6 +376,7 @@ class SwMC(GraphsClusterer):
         found = solve_swmc(
             graphs,
             self.n_clusters,
+            wanted=self._weights,
             rank_rule=self.rank_rule,
             tol=self.tol,
             max_iter=self.max_iter,

@@ -16,18 +16,62 @@
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  function dressTrace(trace, position) {
-    const { hue, role } = trace.meta;
+  const faint = (name) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
+    return `rgba(${red},${green},${blue},.4)`;
+  };
+  const SCALES = {
+    share: () => [[0, colour("--card")], [1, colour("--accent")]],
+    sign: () => [[0, colour("--bad")], [0.5, colour("--card")], [1, colour("--accent")]],
+  };
+
+  const onTop = (layout) => layout.xaxis?.side === "top";
+
+  // Heat maps and flows are coloured as a whole, other traces by the hue of their cluster or by their part.
+  function dressWhole(trace, layout) {
+    const { scale, nodes, links } = trace.meta;
+    if (scale) {
+      const below = { orientation: "h", x: 0.5, xanchor: "center", y: onTop(layout) ? -0.01 : -0.25, yanchor: "top", len: 0.8, thickness: 8 };
+      const bar = { ...trace.colorbar, ...(narrow.matches ? below : {}), tickfont: { color: colour("--muted") } };
+      return { ...trace, colorscale: SCALES[scale](), colorbar: bar };
+    }
+    const node = { ...trace.node, color: nodes.map((hue) => colour(hue < 0 ? "--muted" : `--hue-${hue}`)) };
+    const link = { ...trace.link, color: links.map((hue) => faint(`--hue-${hue}`)) };
+    return { ...trace, node, link, textfont: { color: colour("--ink"), size: 12 } };
+  }
+
+  function dressTrace(trace, position, layout) {
+    const { hue, role, scale, nodes } = trace.meta;
+    if (scale || nodes) return dressWhole(trace, layout);
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
-    const size = trace.marker.size * (hue !== undefined && narrow.matches ? 0.75 : 1);
-    const scaled = Array.isArray(trace.marker.color);  // a colour for each point says something itself
-    const dressed = { ...trace, marker: { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined } };
+    const dressed = { ...trace };
+    if (trace.marker) {
+      const shrink = hue !== undefined && narrow.matches ? 0.75 : 1;
+      const size = Array.isArray(trace.marker.size) ? trace.marker.size : trace.marker.size * shrink;
+      const scaled = Array.isArray(trace.marker.color);  // a colour for each point says something itself
+      dressed.marker = { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined };
+    }
     if (trace.line) dressed.line = { ...trace.line, color: of };
-    if (trace.error_x) dressed.error_x = { ...trace.error_x, color: of };
-    if (trace.error_y) dressed.error_y = { ...trace.error_y, color: of };
+    if (trace.fillcolor) dressed.fillcolor = of;
+    for (const bars of ["error_x", "error_y"]) if (trace[bars]) dressed[bars] = { ...trace[bars], color: of };
     if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
     if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
     return dressed;
+  }
+
+  // A heat map on a telephone: the scale below it, shorter names, and no taller than it is wide where it is square.
+  function fitted(place, { data, layout }) {
+    const { scale, ticks } = data[0]?.meta ?? {};
+    if (!scale || !narrow.matches) return layout;
+    const font = { size: 10 };
+    const height = place.classList.contains("square") ? place.clientWidth + 40 : layout.height + 50;
+    return {
+      ...layout,
+      height,
+      margin: { ...layout.margin, r: 4, b: onTop(layout) ? 62 : 110 },
+      xaxis: { ...layout.xaxis, tickfont: font },
+      yaxis: { ...layout.yaxis, tickfont: font, ...(ticks ? { ticktext: ticks } : {}) },
+    };
   }
 
   function dressLayout(layout) {
@@ -52,7 +96,7 @@
     const place = document.getElementById(id);
     const chart = charts[id];
     try {
-      Plotly.react(place, chart.data.map(dressTrace), dressLayout(chart.layout), { displayModeBar: false, responsive: true });
+      Plotly.react(place, chart.data.map((trace, position) => dressTrace(trace, position, chart.layout)), dressLayout(fitted(place, chart)), { displayModeBar: false, responsive: true });
       drawn.add(id);
       place.dataset.state = "drawn";
     } catch (error) {
@@ -67,6 +111,17 @@
   dark.addEventListener("change", redraw);
   narrow.addEventListener("change", redraw);
   window.addEventListener("beforeprint", () => waiting.forEach(start));
+
+  // Says that a table goes on where it is cut, and fades its edge until it is scrolled to its end.
+  for (const box of document.querySelectorAll(".scroll")) {
+    const mark = () => {
+      const hidden = box.scrollWidth - box.clientWidth;
+      box.classList.toggle("sideways", hidden > 2);
+      box.classList.toggle("cut", hidden - box.scrollLeft > 2);
+    };
+    box.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(() => requestAnimationFrame(mark)).observe(box);  // else it may go round and round
+  }
 
   const buttons = [...document.querySelectorAll("[data-cluster]")];
   for (const button of buttons) {

@@ -1,0 +1,152 @@
+"""Maps of the samples, coloured by cluster, its name on one of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from manyviews.pages.charts import base_layout, escape, require_plotly
+from manyviews.pages.palette import LIGHT, look_of
+from manyviews.pages.wording import percent
+
+__all__ = ["hover_texts", "label_places", "map_figure"]
+
+MAX_NUMBERED_CLUSTERS = 20
+TOGETHER = ("consensus", "neighbors")
+# Width and height of a name, against those of the map.
+LABEL_ROOM = (0.09, 0.06)
+
+
+def hover_texts(summary: Mapping[str, Any]) -> list[str]:
+    """Return what to say about each point of the maps: the sample, its cluster, its class if known."""
+    points, clusters = summary["points"], summary["clusters"]
+    classes = points["class"] or [None] * len(points["sample"])
+    texts = []
+    for sample, cluster, known in zip(points["sample"], points["cluster"], classes, strict=True):
+        lines = [f"<b>{escape(sample)}</b>", f"cluster {escape(clusters[cluster]['name'])}"]
+        lines += [] if known is None else [f"class {escape(known)}"]
+        texts.append("<br>".join(lines))
+    return texts
+
+
+def map_figure(summary: Mapping[str, Any], position: int, *, texts: Sequence[str] | None = None) -> Any:
+    """Draw one map, coloured by cluster.
+
+    Parameters
+    ----------
+    summary : dict
+        From ``summarize``.
+    position : int
+        Which of ``summary["maps"]``.
+    texts : sequence of str, default=None
+        ``hover_texts(summary)``, if it is at hand.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace per cluster, in the order of ``summary["clusters"]``; ``customdata`` holds positions in
+        ``summary["points"]``.
+    """
+    go = require_plotly()
+    flat, cluster_of = summary["maps"][position], summary["points"]["cluster"]
+    texts = hover_texts(summary) if texts is None else texts
+    members: list[list[int]] = [[] for _ in summary["clusters"]]
+    for i, point in enumerate(flat["points"]):
+        members[cluster_of[point]].append(i)
+    figure = go.Figure(layout=base_layout())
+    for cluster, inside in enumerate(members):
+        figure.add_trace(_cluster_trace(go, summary, flat, cluster, inside, texts))
+    figure.update_xaxes(title_text=_axis_title(flat, 0), **_MAP_AXIS)
+    figure.update_yaxes(title_text=_axis_title(flat, 1), **_MAP_AXIS)
+    if flat["n_axes"] == 2:
+        figure.update_yaxes(scaleanchor="x")
+    if flat["kind"] in TOGETHER and len(members) <= MAX_NUMBERED_CLUSTERS:
+        figure.update_layout(annotations=_numbers(summary, flat, members))
+    return figure
+
+
+_MAP_AXIS = {"showticklabels": False, "showgrid": False, "zeroline": False, "ticks": "", "title_standoff": 6}
+
+
+def _cluster_trace(
+    go: Any, summary: Mapping[str, Any], flat: Mapping[str, Any], cluster: int, inside: list[int], texts: Sequence[str]
+) -> Any:
+    look = look_of(cluster)
+    size = 9 if len(flat["points"]) <= 300 else 6.5 if len(flat["points"]) <= 1500 else 5
+    size += 2 if flat["kind"] in TOGETHER else 0
+    points = [flat["points"][i] for i in inside]
+    return go.Scatter(
+        x=[flat["x"][i] for i in inside],
+        y=[flat["y"][i] for i in inside],
+        customdata=points,
+        hovertext=[texts[point] for point in points],
+        hoverinfo="text",
+        mode="markers",
+        name=escape(f"cluster {summary['clusters'][cluster]['name']}"),
+        meta={"hue": look.hue},
+        marker={
+            "color": LIGHT[look.hue],
+            "symbol": look.marker,
+            "size": size,
+            "opacity": 0.75,
+            "line": {"width": 1.7 if look.hollow else 0},
+        },
+    )
+
+
+def _axis_title(flat: Mapping[str, Any], axis: int) -> str:
+    if flat["n_axes"] == 1:
+        return "value" if axis == 0 else "(scattered)"
+    share = flat["shares"][axis]
+    return "" if share is None else f"component {axis + 1} · {percent(share)}"
+
+
+def _numbers(summary: Mapping[str, Any], flat: Mapping[str, Any], members: list[list[int]]) -> list[dict[str, Any]]:
+    """Write each cluster's name on one of its points: colours alone are not enough for everyone."""
+    return [
+        {
+            "x": x,
+            "y": y,
+            "text": f"<b>{escape(summary['clusters'][cluster]['name'])}</b>",
+            "showarrow": False,
+            "bgcolor": "rgba(255,255,255,0.8)",
+            "borderpad": 2,
+            "font": {"size": 13},
+        }
+        for cluster, (x, y) in label_places(flat, members).items()
+    ]
+
+
+def label_places(flat: Mapping[str, Any], members: list[list[int]]) -> dict[int, tuple[float, float]]:
+    """Return where the name of each cluster stands: on the point nearest its middle that is clear of other names.
+
+    The middle itself may lie where no sample is. Small clusters choose first; where a name finds no free point it takes
+    the one farthest from the others.
+
+    Parameters
+    ----------
+    flat : dict
+        A map: ``x`` and ``y`` of its points.
+    members : list of list of int
+        Points of each cluster.
+
+    Returns
+    -------
+    dict of int to (float, float)
+        Place of each cluster that has points.
+    """
+    xy = np.column_stack([flat["x"], flat["y"]]).astype(np.float64)
+    reach = np.ptp(xy, axis=0)
+    xy /= np.where(reach > 0, reach, 1.0)
+    settled: dict[int, int] = {}
+    for cluster in sorted((c for c, inside in enumerate(members) if inside), key=lambda c: (len(members[c]), c)):
+        points = np.array(members[cluster])
+        points = points[np.argsort(((xy[points] - np.median(xy[points], axis=0)) ** 2).sum(axis=1), kind="stable")]
+        apart = np.full(points.size, np.inf)
+        for other in settled.values():
+            apart = np.minimum(apart, np.abs((xy[points] - xy[other]) / LABEL_ROOM).max(axis=1))
+        free = np.flatnonzero(apart >= 1)
+        settled[cluster] = int(points[free[0] if free.size else apart.argmax()])
+    return {cluster: (flat["x"][point], flat["y"][point]) for cluster, point in sorted(settled.items())}

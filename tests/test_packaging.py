@@ -1,0 +1,34 @@
+"""What is written in several places about the package agrees."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import manyviews
+
+ROOT = Path(__file__).parents[1]
+RECIPE, CITATION = ROOT / "recipe/meta.yaml", ROOT / "CITATION.cff"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_one_version():
+    assert manyviews.__version__ == PROJECT["version"]
+    assert f"version: {PROJECT['version']}" in CITATION.read_text(encoding="utf-8")
+    assert f'set version = "{PROJECT["version"]}"' in RECIPE.read_text(encoding="utf-8")
+
+
+def test_the_recipe_needs_what_the_package_and_its_command_need():
+    text = RECIPE.read_text(encoding="utf-8")
+    run = text.partition("  run:\n")[2].partition("\ntest:")[0]
+    listed = set(re.findall(r"- ([\w-]+) >=([\d.]+)", run)) - {
+        ("python", PROJECT["requires-python"].removeprefix(">="))
+    }
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["cli"]]
+    assert listed == {tuple(requirement.split(">=")) for requirement in wanted}
+
+
+@pytest.mark.parametrize("path", [RECIPE, CITATION, ROOT / "README.md", ROOT / "pyproject.toml"], ids=lambda p: p.name)
+def test_one_licence(path):
+    assert "BSD-3-Clause" in path.read_text(encoding="utf-8")
