@@ -53,18 +53,19 @@ def test_rows_of_nan_on_disk_are_unobserved(method, tmp_path):
 
 
 def test_no_view_on_disk_is_copied_whole(tmp_path):
-    arrays = blobs(n=60_000, widths=(200,))
-    size = arrays["view 200"].nbytes
+    arrays = blobs(n=60_000, widths=(300,))
+    size = arrays["view 300"].nbytes
     mapped = on_disk(tmp_path, arrays)
     del arrays
+    model = FastMICE(3, n_base_clusterings=2, n_anchors=50, search="exact", final="released", random_state=0)
+    model.fit(blobs())  # what is imported does not count
     tracemalloc.start()
     try:
-        model = FastMICE(3, n_base_clusterings=2, n_anchors=50, search="exact", final="released", random_state=0)
         model.fit(mapped)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 0.9 * size
+    assert peak < 0.75 * size
 
 
 def test_views_on_disk_are_scaled_when_they_are_read(tmp_path):

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 
-from manyviews import datasets
 from manyviews.cluster.registry import METHODS, find_method
 from manyviews.metrics import adjusted_rand_index
 
@@ -33,7 +32,9 @@ def views():
 
 @pytest.fixture(scope="module")
 def clear():
-    return datasets.make_blobs_views(90, n_features=(6, 5), n_clusters=3, view_noise=0.3, random_state=1).views
+    """Three clear groups of unequal sizes in both views."""
+    rng, one = np.random.default_rng(1), np.repeat([0, 1, 2], [40, 30, 20])
+    return 6.0 * np.eye(6)[one] + rng.normal(size=(90, 6)), 6.0 * np.eye(5)[one] + rng.normal(size=(90, 5))
 
 
 def fit(row, views, **changes):
@@ -72,7 +73,7 @@ def test_equal_weights_are_none(row, views):
 
 @pytest.mark.parametrize("row", WEIGHED, ids=names(WEIGHED))
 def test_a_weight_of_two_is_as_good_as_the_view_twice(row, clear):
-    a, b = clear.arrays
+    a, b = clear
     weighted = fit(row, {"a": a, "b": b}, view_weights={"a": 2})
     twice = fit(row, {"a": a, "again": a, "b": b})
     assert adjusted_rand_index(weighted.labels_, twice.labels_) >= 0.95

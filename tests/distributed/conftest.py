@@ -1,9 +1,8 @@
-import pytest
+"""Small views stand for large ones: fits, in memory and over blocks, take the samples as they are given."""
 
-import manyviews.cluster.base
+import pytest
 
 
 @pytest.fixture(autouse=True)
-def _samples_stay_where_they_are(monkeypatch):
-    """Blocks keep their order, as views in memory do that are too large to be copied."""
-    monkeypatch.setattr(manyviews.cluster.base, "MOST_MOVED", -1)
+def samples_stay(monkeypatch):
+    monkeypatch.setattr("manyviews.cluster.base.MOST_MOVED", 0)

@@ -132,7 +132,7 @@ def test_a_map_of_one_view_leaves_out_what_it_did_not_observe(result):
     with pytest.raises(ValueError, match="there is no view"):
         plots.sample_map(model, views, view="x")
     with pytest.raises(ValueError, match="'pca', 'tsne' or 'umap'"):
-        plots.sample_map(model, views, method="mds")
+        plots.sample_map(model, views, method="isomap")
     with pytest.raises(ValueError, match="8 samples"):
         plots.sample_map(SimpleNamespace(labels_=np.array([0, 1])), [np.eye(2)], method="tsne")
 

@@ -130,8 +130,7 @@ def sweep(
     """
     check_jobs(jobs)
     check_limit(time_limit)
-    with user_input():
-        chosen = find_method(method).load()
+    chosen = _method(method)
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
@@ -148,6 +147,11 @@ def sweep(
     found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
     _write(found, data, method, content, folder)
     _tell(found, place, as_json=as_json, quiet=quiet)
+
+
+def _method(name: str) -> Any:
+    with user_input():
+        return find_method(name).load()
 
 
 def _tell(found: Sweep, place: str, *, as_json: bool, quiet: bool) -> None:

@@ -20,7 +20,7 @@ from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
-from manyviews.cluster.sample_weight import checked_sample_weight, distinct_samples, earlier_numbers, why_refused
+from manyviews.cluster.sample_weight import checked_sample_weight, distinct_starts, earlier_numbers, why_refused
 from manyviews.cluster.view_graphs import predictability, view_graphs
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import matched_numbers
@@ -153,7 +153,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if given := self._given_distances():
             check_distances(views, given, square=True)
         weights = None if sample_weight is None else checked_sample_weight(sample_weight, len(views))
-        first = distinct_samples(views.arrays, self.n_clusters, weights)
+        first = distinct_starts(views.arrays, self.n_clusters, weights)
         earlier = None if match_to is None else earlier_numbers(match_to, len(views), self.n_clusters)
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from manyviews.metrics.renumbering import check_reference
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
 
-__all__ = ["SampleWeightMixin", "checked_sample_weight", "distinct_samples", "earlier_numbers", "why_refused"]
+__all__ = ["SampleWeightMixin", "checked_sample_weight", "distinct_starts", "earlier_numbers", "why_refused"]
 
 Array = NDArray[Any]
 # less than this part of the largest weight is lost in single precision, and counts nothing
@@ -151,7 +151,7 @@ def why_refused(method: str, argument: str, takers: Callable[[], str]) -> str:
     )
 
 
-def distinct_samples(arrays: Sequence[Any], k: int, weights: Array | None) -> NDArray[np.int64]:
+def distinct_starts(arrays: Sequence[Any], k: int, weights: Array | None) -> NDArray[np.int64]:
     """Return the first sample that equals each, (n,), of those that count; refuse fewer distinct ones than clusters."""
     n = arrays[0].shape[0]
     if k > n:

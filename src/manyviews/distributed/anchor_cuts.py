@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.anchors.base import GroupDraws, group_recipe, sample_group
+from manyviews.cluster.anchors.groups import GroupDraws, group_recipe, sample_group
 from manyviews.cluster.parallel import in_threads
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.grouping import discretize_parts

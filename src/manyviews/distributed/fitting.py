@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.distributed.door import read_blocks
 from manyviews.distributed.fitted import number_labels
+from manyviews.distributed.ordered import fit_in_order
 from manyviews.distributed.parts import Home
 
 __all__ = ["fit"]
@@ -77,7 +78,8 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
     -----
     Labels are those of a fit in memory with the same seed, but for samples where two clusters are alike within
     rounding: sums are taken block by block, in an order that depends on the blocks alone. So they depend neither on the
-    number of workers nor on the loss of any while they work. Identical samples share a cluster within a block.
+    number of workers nor on the loss of any while they work. Views of up to 64 MiB go through the client, which puts
+    the samples in the order that a fit in memory works on. Identical samples share a cluster within a block.
 
     A worker holds its blocks, once more as much as the method's numbers of each sample, and what all share: anchors,
     centres, and the sums. Dask spills to disk what memory cannot hold.
@@ -104,7 +106,7 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
         blocks = read_blocks(estimator, views, home)
         estimator._constant = ()
         estimator._note_constant(blocks.head, blocks.constant)
-        raw = driver(estimator, blocks, child_rng(estimator.random_state))
+        raw = fit_in_order(estimator, blocks, child_rng(estimator.random_state), driver)
         estimator._spread()
         number_labels(estimator, blocks, raw)
     return estimator

@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.udbgl import (
-    GROUP_ITER,
-    BipartiteFusion,
-    FusionStep,
-    nearest_groups,
-    settled_fusion,
-)
+from manyviews.cluster.anchors.udbgl import GROUP_ITER, nearest_groups
 from manyviews.cluster.result import FitResult
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask
@@ -30,8 +24,11 @@ from manyviews.distributed.rank_search import (
 from manyviews.distributed.scalings import block_scalings
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, ViewProducts, initial_graph, view_products
 from manyviews.graphs.graph_fusion import (
+    BipartiteFusion,
+    FusionStep,
     fused_graph,
     fusion_objective,
+    settled_fusion,
     solved_weights,
     update_view_graph,
     weight_products,

@@ -7,19 +7,26 @@ for a common graph P.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.graphs.anchor_views import ViewProducts
+from manyviews.graphs.rank_graph import RankGraph
 from manyviews.linalg.eigen import eigenvalues
 from manyviews.linalg.simplex_qp import solve_simplex_qp
+from manyviews.optim.history import History
 
 __all__ = [
+    "BipartiteFusion",
+    "FusionStep",
     "fused_graph",
     "fusion_objective",
+    "settled_fusion",
     "solved_weights",
     "update_view_graph",
     "update_view_weights",
@@ -27,6 +34,26 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+
+
+class FusionStep(NamedTuple):
+    """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
+
+    search: RankGraph
+    Z: Any
+    delta: Array
+    B: Any
+    objective: float
+
+
+class BipartiteFusion(NamedTuple):
+    """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
+
+    graph: RankGraph
+    Z: Any
+    delta: Array
+    B: Any
+    history: History
 
 
 def update_view_graph(
@@ -69,3 +96,39 @@ def fusion_objective(
     """Return the objective for view graphs Z, their fusion B and the common graph P."""
     errors = (view.error(Z_v) + alpha * float(np.vdot(Z_v, Z_v)) for view, Z_v in zip(products, Z, strict=True))
     return beta * float(np.square(B - P).sum()) + sum(errors)
+
+
+def settled_fusion(
+    steps: Iterator[FusionStep],
+    search: Callable[[Any], RankGraph],
+    c: int,
+    *,
+    tol: float,
+    max_iter: int,
+    released: bool,
+    labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
+) -> BipartiteFusion:
+    """Take the steps until they settle, and search the graph of the last, wherever graphs are held.
+
+    ``released`` keeps the last graph whatever number of components it has; see ``solve_udbgl`` for the rest.
+    """
+    last = next(steps)
+    objective: list[float] = []
+    labels: list[NDArray[np.int64]] = []
+    settled, good = False, None
+    for step in islice(steps, max_iter):
+        objective.append(step.objective)
+        change = abs(step.objective - last.objective)
+        settled = bool(change < 1e-3 * tol * step.objective or np.linalg.norm(step.delta - last.delta) < tol)
+        last = step
+        if labels_of is not None:
+            labels.append(labels_of(step.search))
+        good = step.search if step.search.n_components == c else good
+        if settled:
+            break
+    graph = search(last.B)
+    if good is not None and graph.n_components != c and not released:
+        graph = good
+    history = History(np.array(objective), len(objective), settled)
+    history = replace(history, labels=np.array(labels)) if labels else history
+    return BipartiteFusion(graph, last.Z, last.delta, last.B, history)

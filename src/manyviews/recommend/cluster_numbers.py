@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.anchors.base import draw_groups, fit_ensemble
+from manyviews.cluster.anchors.base import fit_ensemble
+from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.consensus_members import treatments_of, view_treatments
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.view_graphs import ViewGraph, predictability, view_graphs

@@ -151,7 +151,7 @@ def sweep(
     --------
     >>> import manyviews
     >>> data = manyviews.datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.2, random_state=0)
-    >>> model = manyviews.ConcatKMeans(3, n_init=1)
+    >>> model = manyviews.ConcatKMeans(3)
     >>> found = manyviews.sweep(model, data.views, {"n_clusters": [2, 3]}, seeds=2, truth=data.labels)
     >>> found.table["n_clusters"], found.table["acc"][1]
     ([2, 3], 1.0)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manyviews import FastMICE, Views, datasets
-from manyviews.cluster.anchors.base import draw_groups, sample_group
+from manyviews.cluster.anchors.groups import draw_groups, sample_group
 from manyviews.metrics import adjusted_rand_index, clustering_accuracy, nmi_score
 from manyviews.partitions import view_links
 from manyviews.partitions.discretize import EmbeddingRule

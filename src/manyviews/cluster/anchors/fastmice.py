@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, FinalCut, draw_groups
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, FinalCut
 from manyviews.cluster.anchors.checks import as_fitted, check_anchors, checked_range
+from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.sample_weight import SampleWeightMixin

@@ -9,9 +9,7 @@ Views enter only through the products :math:`X_v A_v^\top` (n, m), so sparse and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +24,18 @@ from manyviews.cluster.published import PublishedRecipes
 from manyviews.cluster.result import FitResult
 from manyviews.graphs.anchor_views import AnchorViews, ViewProducts, initial_graph
 from manyviews.graphs.components import bipartite_components, largest_components
-from manyviews.graphs.graph_fusion import fused_graph, fusion_objective, update_view_graph, update_view_weights
+from manyviews.graphs.graph_fusion import (
+    BipartiteFusion,
+    FusionStep,
+    fused_graph,
+    fusion_objective,
+    settled_fusion,
+    update_view_graph,
+    update_view_weights,
+)
 from manyviews.graphs.rank_graph import FirstScales, Projection, RankGraph, RankRule, Support, rank_constrained_graph
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.scaling import fit_scaling, usual_scaling
-from manyviews.optim.history import History
 from manyviews.prototypes.concatenated_anchors import AnchorSpace
 from manyviews.prototypes.sampled_kmeans import sampled_kmeans
 from manyviews.views import Views
@@ -38,38 +43,15 @@ from manyviews.views import Views
 __all__ = [
     "GROUP_ITER",
     "UDBGL",
-    "BipartiteFusion",
-    "FusionStep",
     "fusion_steps",
     "initial_graphs",
     "nearest_groups",
-    "settled_fusion",
     "solve_udbgl",
 ]
 
 Array = NDArray[Any]
 # most iterations of the k-means on the embedding
 GROUP_ITER = 300
-
-
-class FusionStep(NamedTuple):
-    """After an iteration: its graph search, view graphs Z, weights δ (V,), fused graph B = Σ δ Z, objective."""
-
-    search: RankGraph
-    Z: Any
-    delta: Array
-    B: Any
-    objective: float
-
-
-class BipartiteFusion(NamedTuple):
-    """Final graph search, view graphs Z (one (n, m) per view), weights δ (V,), B = Σ δ Z, and the history."""
-
-    graph: RankGraph
-    Z: Any
-    delta: Array
-    B: Any
-    history: History
 
 
 def solve_udbgl(
@@ -129,42 +111,6 @@ def solve_udbgl(
         released=released,
         labels_of=labels_of,
     )
-
-
-def settled_fusion(
-    steps: Iterator[FusionStep],
-    search: Callable[[Any], RankGraph],
-    c: int,
-    *,
-    tol: float,
-    max_iter: int,
-    released: bool,
-    labels_of: Callable[[RankGraph], NDArray[np.int64]] | None = None,
-) -> BipartiteFusion:
-    """Take the steps until they settle, and search the graph of the last, wherever graphs are held.
-
-    ``released`` keeps the last graph whatever number of components it has; see ``solve_udbgl`` for the rest.
-    """
-    last = next(steps)
-    objective: list[float] = []
-    labels: list[NDArray[np.int64]] = []
-    settled, good = False, None
-    for step in islice(steps, max_iter):
-        objective.append(step.objective)
-        change = abs(step.objective - last.objective)
-        settled = bool(change < 1e-3 * tol * step.objective or np.linalg.norm(step.delta - last.delta) < tol)
-        last = step
-        if labels_of is not None:
-            labels.append(labels_of(step.search))
-        good = step.search if step.search.n_components == c else good
-        if settled:
-            break
-    graph = search(last.B)
-    if good is not None and graph.n_components != c and not released:
-        graph = good
-    history = History(np.array(objective), len(objective), settled)
-    history = replace(history, labels=np.array(labels)) if labels else history
-    return BipartiteFusion(graph, last.Z, last.delta, last.B, history)
 
 
 def initial_graphs(products: Sequence[ViewProducts], n_neighbors: int) -> list[Array]:

@@ -1,0 +1,206 @@
+"""MSPL on one block of rows: weights, sums, labels and losses of a sweep."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyviews.cluster.kmeans.mspl import ALL_IN, ENTRY_WEIGHT
+from manyviews.linalg.balance import BalancedScaling, apply_balanced
+from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
+from manyviews.partitions.discretize import center_confidence
+from manyviews.prototypes.weighted import Assignment, Stack, assign, center_distances, make_stack, weighted_totals
+from manyviews.views import Views
+
+__all__ = [
+    "PacedBlock",
+    "StackSource",
+    "StackTotals",
+    "assigned_pair",
+    "block_entries",
+    "block_labels",
+    "ended",
+    "loss_pair",
+    "loss_sums",
+    "losses_of",
+    "masses_of",
+    "merged_losses",
+    "paced_sums",
+    "paced_totals",
+    "row_losses",
+    "stack_confidence",
+    "stack_totals",
+    "started",
+    "swept",
+    "turned",
+    "view_rows",
+    "weights_of",
+    "without_sums",
+]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+Radii = tuple[float | None, ...]
+
+
+class StackSource(NamedTuple):
+    """How a block becomes a stack of scaled views."""
+
+    balanced: list[BalancedScaling]
+    radii: Radii
+
+    def stack(self, views: Views) -> Stack:
+        """Return the stack of a block."""
+        arrays = tuple(apply_balanced(X, how) for X, how in zip(views.arrays, self.balanced, strict=True))
+        return make_stack(arrays, views.observed.T, self.radii)
+
+
+class PacedBlock(NamedTuple):
+    """Labels (b,), losses (V, b) and the sweep in which each pair came in, (V, b)."""
+
+    labels: Labels
+    losses: Array
+    entries: Labels
+
+
+class StackTotals:
+    """Sums of the rows of a block in clusters, per view, with weight 1."""
+
+    def __init__(self, source: StackSource) -> None:
+        self.source = source
+
+    def __call__(self, views: Views, labels: Labels, k: int) -> list[tuple[Array, Array]]:
+        """Return weights and sums of each cluster."""
+        stack = self.source.stack(views)
+        return stack_totals(stack, labels, stack.ones, k)
+
+
+def stack_totals(stack: Stack, labels: Labels, weights: Array, k: int) -> list[tuple[Array, Array]]:
+    """Return weights and weighted sums of the rows in clusters, per view."""
+    return [weighted_totals(X, labels, k, w) for X, w in zip(stack.arrays, weights, strict=True)]
+
+
+def started(views: Views, source: StackSource, centers: list[Array]) -> PacedBlock:
+    """Return labels and losses for the centres of a start."""
+    found = assign(source.stack(views), centers)
+    return PacedBlock(found.labels, found.losses, np.zeros(found.losses.shape, dtype=np.int64))
+
+
+def weights_of(
+    views: Views, block: PacedBlock, source: StackSource, pace: float, scale: float, kind: PacingKind
+) -> Array:
+    """Return the weights (V, b) of a sweep at a pace, 0 for unobserved pairs."""
+    weights = paced_weights(block.losses * scale, pace * scale, kind)
+    return weights if views.observed.all() else weights * views.observed.T
+
+
+def paced_totals(
+    views: Views, block: PacedBlock, source: StackSource, pace: float, scale: float, kind: PacingKind, k: int
+) -> list[tuple[Array, Array]]:
+    """Return what the centres of a sweep are made of."""
+    weights = weights_of(views, block, source, pace, scale, kind)
+    return stack_totals(source.stack(views), block.labels, weights, k)
+
+
+def swept(
+    views: Views,
+    block: PacedBlock,
+    source: StackSource,
+    pace: float,
+    scale: float,
+    kind: PacingKind,
+    centers: list[Array],
+    *,
+    number: int,
+) -> tuple[PacedBlock, tuple[float, float, int, int]]:
+    """Assign a block with its weights, and return also objective, mass, pairs and how many of them are held back."""
+    weights, observed = weights_of(views, block, source, pace, scale, kind), views.observed.T
+    found: Assignment = assign(source.stack(views), centers, weights)
+    entries = block.entries.copy()
+    entries[(weights >= ENTRY_WEIGHT) & (entries == 0)] = number
+    objective = float(paced_losses(found.losses * scale, pace * scale, kind).sum())
+    held_back = int(np.count_nonzero((weights <= ALL_IN) & observed))
+    sums = objective, float(weights.sum()), int(np.count_nonzero(observed)), held_back
+    return PacedBlock(found.labels, found.losses, entries), sums
+
+
+def paced_sums(views: Views, found: tuple[PacedBlock, tuple[float, float, int, int]]) -> tuple[Any, ...]:
+    """Return what ``swept`` adds up."""
+    return found[1]
+
+
+def without_sums(found: tuple[PacedBlock, Any]) -> PacedBlock:
+    """Return the block without what was added up."""
+    return found[0]
+
+
+def assigned_pair(views: Views, source: StackSource, centers: list[Array]) -> tuple[Labels, Array]:
+    """Return labels and losses with weight 1."""
+    found = assign(source.stack(views), centers)
+    return found.labels, found.losses
+
+
+def row_losses(views: Views, losses: Array) -> Array:
+    """Return the loss of each row, (b,)."""
+    return np.asarray(losses.sum(axis=0))
+
+
+def ended(block: PacedBlock, pair: tuple[Labels, Array], views: Views, entered: int) -> PacedBlock:
+    """Return the block with the labels and losses of the last k-means, in whose first sweep late pairs came in."""
+    late = (block.entries == 0) & views.observed.T
+    return PacedBlock(pair[0], pair[1], np.where(late, entered, block.entries))
+
+
+def loss_sums(views: Views, block: PacedBlock) -> tuple[Array, Array, Array]:
+    """Return the largest loss, the sum of losses and the number of pairs of each view, (V,)."""
+    return block.losses.max(axis=1, initial=0.0), block.losses.sum(axis=1), views.observed.sum(axis=0)
+
+
+def merged_losses(found: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    """Return the ``loss_sums`` of several blocks."""
+    tops, sums, counts = zip(*found, strict=True)
+    return np.max(tops, axis=0), np.sum(sums, axis=0), np.sum(counts, axis=0)
+
+
+def loss_pair(views: Views, block: PacedBlock) -> tuple[Array, NDArray[np.bool_]]:
+    """Return losses (V, b) and where samples were observed."""
+    return block.losses, views.observed.T
+
+
+def losses_of(pair: tuple[Array, NDArray[np.bool_]], told: Labels) -> Array:
+    """Return the losses of the observed pairs of some views."""
+    return pair[0][told][pair[1][told]]
+
+
+def view_rows(views: Views, places: Labels, v: int) -> Array:
+    """Return some rows of a view, by place."""
+    rows: Array = views.arrays[v][places]
+    return rows
+
+
+def block_labels(block: PacedBlock) -> Labels:
+    """Return the labels (b,)."""
+    return block.labels
+
+
+def block_entries(block: PacedBlock) -> Labels:
+    """Return in which sweep each pair came in, (b, V)."""
+    return block.entries.T
+
+
+def turned(weights: Array) -> Array:
+    """Return weights with samples as rows."""
+    return weights.T
+
+
+def masses_of(weights: Array) -> Array:
+    """Return the sum of weights of each view, (V,)."""
+    return np.asarray(weights.sum(axis=1))
+
+
+def stack_confidence(views: Views, source: StackSource, centers: list[Array]) -> NDArray[np.float64]:
+    """Return how clearly each sample of a block is nearest to its centre."""
+    stack = source.stack(views)
+    return center_confidence(center_distances(stack, centers, slice(0, len(stack))))
