@@ -55,7 +55,7 @@ def test_one_command_from_a_mudata_file_to_the_page(folder, run):
     )
     assert done.code == 0, done.err
     assert "survival: log-rank p" in done.out
-    assert "covariates: 0 of 2 columns differ" in done.out
+    assert "covariates: 2 columns tested, 0 with adjusted p < 0.05" in done.out
     assert "batch: The clusters do not follow the batch column site" in done.out
     record = record_of(folder / "out")
     assert record["scores"]["acc"] == 1.0

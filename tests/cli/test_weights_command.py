@@ -104,7 +104,8 @@ def test_a_default_folder_in_the_way_is_said_before_anything_is_read(
 ):
     Path(name + rest).mkdir()
     Path(name + rest, "mine.txt").write_text("precious")
-    monkeypatch.setattr(f"manyviews.cli.{command}.read_data", None)
+    reader = "read_known" if command == "cluster" else "read_data"
+    monkeypatch.setattr(f"manyviews.cli.{command}.{reader}", None)
     more = ["--vary", "n_neighbors=3"] if command == "sweep" else []
     result = run(command, *source, "-k", 3, *more)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)

@@ -236,6 +236,9 @@ def test_embedding_that_cannot_be_drawn_is_not_used(blobs):
     assert "side by side" in summarize(model, views)["maps"][0]["how"]
 
 
+SPLITS = {"2": [{"size": 0.5, "parts": []}, {"size": 0.5, "parts": []}]}
+
+
 def test_record_has_a_place_for_everything(blobs):
     views, model = blobs
     run = {
@@ -249,7 +252,12 @@ def test_record_has_a_place_for_everything(blobs):
         "repeat": "manyviews cluster a.csv -k 3",
         "flag": True,
         "none": None,
-        "choice": {"n_clusters": 3, "reason": "Why <3>.", "scores": {"2": {"score": 0.1}, "3": {"score": 1.0}}},
+        "choice": {
+            "n_clusters": 3,
+            "reason": "Why <3>.",
+            "scores": {"2": {"score": 0.1}, "3": {"score": 1.0}},
+            "splits": SPLITS,
+        },
     }
     summary = summarize(model, views, run=run)
     assert summary["seconds"] == 83.0
@@ -258,7 +266,12 @@ def test_record_has_a_place_for_everything(blobs):
             {"name": "clustering", "seconds": 0.25, "memory": 2_000_000.0},
             {"name": "all together", "seconds": 83.0, "memory": None},
         ],
-        "choice": {"n_clusters": 3, "reason": "Why <3>.", "scores": {2: {"score": 0.1}, 3: {"score": 1.0}}},
+        "choice": {
+            "n_clusters": 3,
+            "reason": "Why <3>.",
+            "scores": {2: {"score": 0.1}, 3: {"score": 1.0}},
+            "splits": {2: SPLITS["2"]},
+        },
         "repeat": "manyviews cluster a.csv -k 3",
         "seed": "0",
         "versions": [("numpy", "2.0")],

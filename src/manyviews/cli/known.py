@@ -197,7 +197,7 @@ def told_lines(record: Mapping[str, Any] | None) -> list[str]:
         sure = [row["name"] for row in record["covariates"] if row["adjusted"] < _LEVEL]
         names = f": {', '.join(sure[:5])}{', ...' if len(sure) > 5 else ''}" if sure else ""
         tested = amount(len(record["covariates"]), "column")
-        lines.append(f"covariates: {len(sure)} of {tested} differ between clusters{names} (exploratory)")
+        lines.append(f"covariates: {tested} tested, {len(sure)} with adjusted p < {_LEVEL}{names} (exploratory)")
     if record and "batch" in record:
         lines.append(f"batch: {record['batch']['sentence']}")
     return lines

@@ -104,6 +104,7 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
     home = Home(client)
     with plain_integers(estimator):
         blocks = read_blocks(estimator, views, home)
+        estimator._check_weights()
         estimator._constant = ()
         estimator._note_constant(blocks.head, blocks.constant)
         raw = fit_in_order(estimator, blocks, child_rng(estimator.random_state), driver)

@@ -42,7 +42,7 @@ def fit_kcc(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     base = _partitions(model, views, partition_rng)
     widths = np.max(base.gather(_largest), axis=0) + 1
     model._widths = widths
-    weights = model._weights(widths.size)
+    weights = model._partition_weights(widths.size)
     if model.normalize_utility:
         sizes = base.total(_sizes, shared=(widths,))
         scales = scales_of(sizes, widths, model.utility, model.utility_power)
@@ -88,6 +88,7 @@ def _partitions(model: Any, views: BlockViews, rng: np.random.Generator) -> Part
             continue
         model._sources.append((v, found))
         made.append(views.parts.map(_labels, shared=(rows, found)))
+    model._made = [v for v, _ in model._sources] or [0]
     model._check_silent(views, silent, made)
     base = made[0].map(_side_by_side, *made[1:]) if made else views.parts.map(_nothing)
     outside = int(base.total(_outside))

@@ -13,8 +13,8 @@ def pendigits(shared_arrays):
     return z["X"].astype(np.float64), z["y"]
 
 
-def test_uspec_reaches_the_published_band_on_pendigits(shared):
-    X, y = pendigits(shared)
+def test_uspec_reaches_the_published_band_on_pendigits(shared_arrays):
+    X, y = pendigits(shared_arrays)
     labels = [USPEC(10, search="approximate", scaling=None, random_state=seed).fit(X).labels_ for seed in range(3)]
     nmi = np.mean([nmi_score(y, found, average_method="max") for found in labels])
     assert abs(nmi - 0.803) < 0.04
@@ -22,8 +22,8 @@ def test_uspec_reaches_the_published_band_on_pendigits(shared):
 
 
 @pytest.mark.slow
-def test_usenc_reaches_the_published_band_on_pendigits(shared):
-    X, y = pendigits(shared)
+def test_usenc_reaches_the_published_band_on_pendigits(shared_arrays):
+    X, y = pendigits(shared_arrays)
     found = USENC(10, search="approximate", scaling=None, random_state=0).fit(X).labels_
     assert nmi_score(y, found, average_method="max") > 0.825
     assert clustering_accuracy(y, found) > 0.84
