@@ -20,16 +20,16 @@ from manyviews import FastMICE, datasets
 from manyviews.cluster.anchors import base as ensemble_clusterer
 from manyviews.graphs.anchor_graph import recall
 from manyviews.metrics import adjusted_rand_index
-from manyviews.partitions import anchor_cut
+from manyviews.partitions import anchor_cut, anchor_links
 from manyviews.prototypes import sampled_rows
 
 STAGES = {
     "reading rows": (sampled_rows.ViewRows, "read"),
-    "anchors": (anchor_cut, "hybrid_anchors"),
-    "regions": (anchor_cut, "anchor_regions"),
-    "neighbours": (anchor_cut, "find_anchors"),
-    "weights": (anchor_cut, "affinities"),
-    "graph": (anchor_cut, "bipartite_block"),
+    "anchors": (anchor_links, "hybrid_anchors"),
+    "regions": (anchor_links, "anchor_regions"),
+    "neighbours": (anchor_links, "find_anchors"),
+    "weights": (anchor_links, "affinities"),
+    "graph": (anchor_links, "bipartite_block"),
     "gram and eigenvectors": (anchor_cut, "cut_vectors"),
     "lift": (anchor_cut, "cut_embedding"),
     "base k-means": (anchor_cut, "discretize_embedding"),

@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import pairwise_distances
 
 K = np.repeat([0, 1, 2], 12)
 RNG = np.random.default_rng(0)
@@ -121,3 +122,25 @@ def test_classes_of_some_samples_are_scored(products, run):
     assert result.code == 0, result.err
     assert "20 of the 36 samples have a class" in result.err
     assert "ari" in result.out
+
+
+def test_distances_between_samples_from_files(folder, run):
+    np.save("a.npy", pairwise_distances(A))
+    np.savetxt("b.csv", pairwise_distances(B), delimiter=",")
+    given = ("cluster", "--view", "a=a.npy", "--view", "b=b.csv", "-k", 3, "--set")
+    for method, setting in (("sum-spectral", "affinity"), ("op-lfmvc", "base")):
+        done = run(*given, f"{setting}=distance", "--method", method, "--out", method)
+        assert done.code == 0, done.err
+        found = [label for _, label in labels(f"{method}/labels.csv")]
+        assert len(set(zip(found, K.tolist(), strict=True))) == 3
+    np.save("new-a.npy", pairwise_distances(A[:5], A))
+    np.savetxt("new-b.csv", pairwise_distances(B[:5], B), delimiter=",")
+    done = run("predict", "op-lfmvc", "--view", "a=new-a.npy", "--view", "b=new-b.csv")
+    assert [int(line.split(",")[1]) for line in done.out.splitlines()[1:]] == found[:5]
+    refused = run(*given, "affinity=distance", "--method", "kcc")
+    assert refused.code == 2
+    assert "KCC takes no distances; use " in refused.err
+    assert "OPLFMVC (base=distance)" in refused.err
+    assert "SumSpectral (affinity=distance)" in refused.err
+    refused = run(*given, "affinity=distance", "--method", "op-lfmvc")
+    assert (refused.code, "OPLFMVC takes distances by --set base=distance" in refused.err) == (2, True)

@@ -8,13 +8,14 @@ import sys
 import time
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 from command_data import table
 
 from manyviews.cli.console import UsageError
 from manyviews.cli.options import memory_size
-from manyviews.cli.output import open_folder
-from manyviews.io.write import OutputError, atomic_folder
+from manyviews.cli.output import blas_kernels, open_folder
+from manyviews.io.write import OutputError, atomic_file, atomic_folder, check_folder
 from manyviews.runs.store import Store
 
 COMMAND = [sys.executable, "-m", "manyviews"]
@@ -238,3 +239,55 @@ def test_a_memory_limit_without_unit_is_refused(folder, run, argv, text):
     assert result.code == 2
     assert "give a number with its unit, such as 8GB or 500MB" in result.err
     assert result.err.count("\n") == 1
+
+
+def test_what_a_killed_start_left_half_written_goes_at_the_next(tmp_path):
+    out = tmp_path / "out"
+    (tmp_path / ".out.0123abcd.partial" / "model").mkdir(parents=True)
+    (tmp_path / ".out.0123abcd.partial" / "labels.csv").write_text("half")
+    (tmp_path / ".out.0123abcd.partial" / "model" / ".model.skops.0123abcd.partial").write_text("half")
+    (tmp_path / ".out.0123abce.partial").mkdir()
+    (tmp_path / ".out.0123abce.partial" / "mine.txt").write_text("kept")
+    (tmp_path / ".labels.csv.0123abcd.partial").write_text("half")
+    with atomic_folder(out) as folder:
+        # what this process is at work on stays, for others that start meanwhile
+        check_folder(out)
+        assert folder.is_dir()
+        (folder / "run.json").write_text('{"manyviews": "0"}')
+    with atomic_file(tmp_path / "labels.csv") as path:
+        path.write_text("all")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.0123abce.partial", "labels.csv", "out"]
+
+
+def test_a_killed_run_leaves_nothing_after_the_next(folder):
+    """SIGKILL while the output is written, then the same command again."""
+    argv = [*COMMAND, "cluster", "m.npz", "-k", "3", *QUICK, "--out", "out"]
+    started = subprocess.Popen(argv)
+    deadline = time.monotonic() + 60
+    while not list(folder.glob(".out.*.partial")) and started.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+    started.kill()
+    started.wait()
+    subprocess.run([*argv, "--force"], check=True)
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_ids_that_look_like_formulas(folder, run):
+    ids = ["=1+1", "+2", "-3", "@x", *(f"s{i}" for i in range(32))]
+    frame = table(1).with_columns(pl.Series("id", ids))
+    frame.write_csv("formulas.csv")
+    given = ("formulas.csv", "--id", "id")
+    assert run("cluster", *given, "-k", "3", *QUICK, "--out", "plain").code == 0
+    assert run("cluster", *given, "-k", "3", *QUICK, "--out", "safe", "--safe-csv").code == 0
+    plain, safe = (pl.read_csv(f"{out}/labels.csv", infer_schema=False) for out in ("plain", "safe"))
+    assert plain["id"].to_list() == ids
+    assert safe["id"].to_list() == ["'=1+1", "'+2", "'-3", "'@x", *ids[4:]]
+    assert plain["cluster"].to_list() == safe["cluster"].to_list()
+    result = run("predict", "safe", *given, "--safe-csv")
+    assert [line.split(",")[0] for line in result.out.splitlines()[1:5]] == ["'=1+1", "'+2", "'-3", "'@x"]
+
+
+def test_the_record_names_the_kernel_of_linear_algebra(clustered):
+    record = json.loads((clustered / "run.json").read_text())
+    assert record["blas"] == blas_kernels()
+    assert record["blas"]

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics import pairwise_distances
 
 from manyviews.cluster import memory
 from manyviews.cluster.registry import METHODS
@@ -95,7 +96,7 @@ def test_the_scaling_of_each_view_is_told(row, model, three_views):
     for base in row.base_inputs[1:]:
         square = views[0] @ views[0].T if base == "kernel" else np.linalg.qr(views[0])[0][:, :3]
         square = np.round(square * 9) if base == "labels" else square
-        given = np.abs(square) if base == "labels" else square
+        given = np.abs(square) if base == "labels" else pairwise_distances(views[0]) if base == "distance" else square
         assert clone(model).set_params(base=base).fit([given]).scalings_ == (None,)
 
 

@@ -96,7 +96,8 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         confidence = getattr(model, "confidence_", None)
         with new_file(str(folder / LABELS), force=False) as stream:
             id_name, samples = job.data.id_name, views.sample_names
-            write_labels(stream, model.labels_, samples=samples, confidence=confidence, id_name=id_name)
+            options: dict[str, Any] = {"samples": samples, "id_name": id_name, "safe": job.outputs.safe_csv}
+            write_labels(stream, model.labels_, confidence=confidence, **options)
         if not job.outputs.no_model:
             _say_size(model_bytes(model), progress)
             save_model(model, folder / MODEL, views, imputer=job.prepared.imputer, kept=job.prepared.kept)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from manyviews.cli.console import UsageError, user_input
+from manyviews.cli.distances import check_takes_distances
 from manyviews.cli.layout import Layout, split_list
 from manyviews.pages.wording import amount
 
@@ -264,6 +265,8 @@ def parse_settings(settings: Sequence[str], method: type) -> dict[str, Any]:
             raise UsageError(f"--set {pair}: write --set PARAM=VALUE")
         if name in _OPTIONS:
             raise UsageError(f"--set {pair}: {name} has an option of its own, {_OPTIONS[name]}")
+        if (name, value) in (("affinity", "distance"), ("base", "distance")):
+            check_takes_distances(method.__name__, name)
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}? " if close else ""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RECORD",
     "STORE",
+    "blas_kernels",
     "check_open",
     "check_target",
     "content_of",
@@ -259,12 +260,22 @@ def run_record(command: str, data: LoadedViews | None = None, *, repeat: str | N
         "repeat": repeat or repeat_command(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES},
+        "blas": blas_kernels(),
     }
     if data is None:
         return record
     views = data.views
     shape = {"n_samples": len(views), "views": {name: array.shape[1] for name, array in views.items()}}
     return record | {"data": {"name": data.name, **shape, "notes": list(data.notes)}, "inputs": data.checksums}
+
+
+def blas_kernels() -> list[str]:
+    """Return the libraries of linear algebra with version and kernel, on which the last bits of a result depend."""
+    from threadpoolctl import threadpool_info
+
+    found = (info for info in threadpool_info() if info["user_api"] == "blas")
+    words = ((info["internal_api"], info.get("version"), info.get("architecture")) for info in found)
+    return sorted({" ".join(filter(None, parts)) for parts in words})
 
 
 def repeat_command(pinned: Mapping[str, str] | None = None, *, force: bool = False) -> str:

@@ -105,11 +105,14 @@ class Outputs:
         How long the report may fit again, to see how stable the result is; 15 by default, 0 for not at all.
     no_model
         Write no model: the folder stays small, and manyviews predict cannot label new samples by it.
+    safe_csv
+        Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     """
 
     write_obs: str | None = None
     refit_seconds: Annotated[float | None, Parameter(show_default=False)] = None
     no_model: Switch = False
+    safe_csv: Switch = False
 
     def obs_copy(self, data: LoadedViews, id_column: str | None, folder: str, *, force: bool) -> ObsCopy | None:
         """Return what --write-obs asks for, checked before any work is done; see ``obs_copy``."""

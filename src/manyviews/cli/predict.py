@@ -34,6 +34,7 @@ def predict(
     write_obs: str | None = None,
     beyond: Beyond | None = None,
     out: str | None = None,
+    safe_csv: Switch = False,
     force: Switch = False,
     quiet: Switch = False,
 ) -> None:
@@ -57,6 +58,8 @@ def predict(
         A new .h5ad or .h5mu file: a copy of the one given, with the clusters as a column of obs; FILE:COLUMN names it.
     out
         File for the labels as csv; without it they are printed.
+    safe_csv
+        Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     force
         Replace an existing file.
     quiet
@@ -71,6 +74,7 @@ def predict(
     _check_file(out, place, force=force)
     if beyond is not None and beyond.asked:
         others = {"missing": missing, "header": HEADER[header], "impute": imputer, "write_obs": write_obs}
+        others["safe_csv"] = safe_csv or None
         refuse_other_options(beyond, source, layout, **others)
         predict_blocks(model, known_columns(place), view or (), id_column, beyond, (out, force), progress)
         return
@@ -86,11 +90,18 @@ def predict(
     if imputer is not None:
         data = fill_like(data, imputer)
     say_notes(data, progress)
-    _write(model, data, out, obs, progress, force=force)
+    _write(model, data, out, obs, progress, force=force, safe_csv=safe_csv)
 
 
 def _write(
-    model: Any, data: LoadedViews, out: str | None, obs: ObsCopy | None, progress: Stages, *, force: bool
+    model: Any,
+    data: LoadedViews,
+    out: str | None,
+    obs: ObsCopy | None,
+    progress: Stages,
+    *,
+    force: bool,
+    safe_csv: bool,
 ) -> None:
     """Label the new samples, and write the labels as csv and into obs."""
     from manyviews.io.write import write_labels
@@ -99,7 +110,7 @@ def _write(
     with new_file(out, force=force) as stream:
         with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
             labels = model.predict(views)
-        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name)
+        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name, safe=safe_csv)
     if obs is not None:
         obs.write(labels, views.sample_names, None)
 

@@ -8,9 +8,36 @@ from scipy import sparse
 
 from manyviews.cluster.memory import readable_size
 from manyviews.cluster.registry import METHODS, MethodInfo
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.views import Views
 
-__all__ = ["takers_of_missing", "takers_of_weights", "that_would_fit"]
+__all__ = [
+    "distance_settings",
+    "takers_of_missing",
+    "takers_of_sample_weight",
+    "takers_of_weights",
+    "that_would_fit",
+]
+
+
+def distance_settings() -> dict[str, str]:
+    """Return the setting, as the command line has it, by which each method takes distances between samples."""
+    found = {}
+    for row in METHODS:
+        allowed = row.load()._parameter_constraints
+        names = [name for name in ("base", "affinity") if _has_option(allowed.get(name, ()), "distance")]
+        if names:
+            found[row.class_name] = f"{names[0]}=distance"
+    return found
+
+
+def _has_option(constraints: Any, word: str) -> bool:
+    return any(word in getattr(allowed, "options", ()) for allowed in constraints)
+
+
+def takers_of_sample_weight() -> str:
+    """Return the methods whose ``fit`` takes ``sample_weight``, with commas between."""
+    return ", ".join(row.class_name for row in METHODS if issubclass(row.load(), SampleWeightMixin))
 
 
 def takers_of_missing() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyviews.cluster.base import MultiViewClusterer
 from manyviews.cluster.memory import copy_bytes
@@ -29,11 +30,13 @@ class BalancedClusterer(MultiViewClusterer):
     _reads_blocks: ClassVar[bool] = False
     balance_views: bool
 
-    def _fit_scaled(self, views: Views) -> tuple[Any, ...]:
+    def _fit_scaled(self, views: Views, weights: NDArray[Any] | None = None) -> tuple[Any, ...]:
         """Learn the scaling of the views and return them scaled, unobserved rows as zeros."""
-        weights = self._weights if self._weighs_columns else np.ones(len(views.names))
-        chosen = zip(views.arrays, self._choose_scalings(views), weights.tolist(), strict=True)
-        self._balanced = [fit_balanced(X, kind, balance=self.balance_views, weight=w) for X, kind, w in chosen]
+        wanted = self._weights if self._weighs_columns else np.ones(len(views.names))
+        chosen = zip(views.arrays, self._choose_scalings(views), wanted.tolist(), strict=True)
+        self._balanced = [
+            fit_balanced(X, kind, balance=self.balance_views, weight=w, counts=weights) for X, kind, w in chosen
+        ]
         return self._scaled(views)
 
     def _scaled(self, views: Views) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.distances import check_distances, distance_scalings
 from manyviews.cluster.fitted_table import fitted_table
 from manyviews.cluster.memory import check_memory, copy_bytes
 from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
+from manyviews.cluster.sample_weight import checked_sample_weight, distinct_starts, earlier_numbers, why_refused
 from manyviews.cluster.view_graphs import predictability, view_graphs
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
-from manyviews.metrics.renumbering import check_reference, matched_numbers
+from manyviews.metrics.renumbering import matched_numbers
 from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
-from manyviews.views.cells import first_equals
 from manyviews.views.order import sample_order
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
@@ -92,7 +93,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, match_to: Any = None, **refused: Never) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -106,6 +107,9 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             Labels of an earlier run, whose cluster numbers are kept: they are matched one to one so that as many
             samples as possible keep theirs; -1 for samples that the earlier run did not have. It changes the numbers,
             never the groups. By default clusters are numbered by size, largest first.
+        **refused : None
+            Nothing else is taken. ``sample_weight`` is taken by the methods that have a weighted form; the error names
+            them.
 
         Returns
         -------
@@ -116,7 +120,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         ------
         ValueError, TypeError
             If the data or a parameter does not fit, there are fewer distinct samples than clusters, or the machine has
-            too little memory; the message says what to change.
+            too little memory, or for an argument that the method does not take; the message says what to change.
 
         Warns
         -----
@@ -133,21 +137,30 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         views are taken for counts of terms. "standard" and "minmax" divide sparse columns but do not shift them, which
         would fill the view.
         """
+        if refused:
+            raise TypeError(self._why_refused(next(iter(refused))))
         with plain_integers(self):
             self._fit_checked(X, match_to)
         return self
 
+    def _why_refused(self, argument: str) -> str:
+        return why_refused(type(self).__name__, argument, self._alternatives().takers_of_sample_weight)
+
     @_fit_context(prefer_skip_nested_validation=True)  # untyped, so on ``fit`` it would hide its type from checkers
-    def _fit_checked(self, X: Any, match_to: Any) -> None:
+    def _fit_checked(self, X: Any, match_to: Any, sample_weight: Any = None) -> None:
         views = self._check_views(X, reset=True)
         self._check_weights()
-        first = self._first_equals(views)
-        earlier = None if match_to is None else self._check_earlier(match_to, len(views))
+        if given := self._given_distances():
+            check_distances(views, given, square=True)
+        weights = None if sample_weight is None else checked_sample_weight(sample_weight, len(views))
+        first = distinct_starts(views.arrays, self.n_clusters, weights)
+        earlier = None if match_to is None else earlier_numbers(match_to, len(views), self.n_clusters)
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
-        self._note_constant(views, [name for name, X in views.items() if is_constant(X)])
+        counted = views if weights is None or weights.all() else views[weights > 0]
+        self._note_constant(views, [name for name, X in counted.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
-        raw = self._fit_in_order(views, first)[first]
+        raw = self._fit_weighted(views, first, weights)[first]
         self._spread()
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
@@ -163,16 +176,27 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if text := ". It ".join(shortfalls):
             warn_user(f"{type(self).__name__} {text}", ConvergenceWarning)
 
-    def _fit_in_order(self, views: Views, first: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _given_distances(self) -> str:
+        """Return which parameter says that the views hold distances, or nothing where they do not."""
+        return 'affinity="distance"' if getattr(self, "affinity", None) == "distance" else ""
+
+    def _fit_weighted(self, views: Views, first: NDArray[np.int64], weights: Any) -> NDArray[np.int64]:
+        return self._fit_in_order(views, first)
+
+    def _fit_in_order(
+        self, views: Views, first: NDArray[np.int64], weights: NDArray[Any] | None = None
+    ) -> NDArray[np.int64]:
         """Fit the samples in an order of their own where that costs little, and store what belongs to each as given."""
         rng = child_rng(self.random_state)
+        # only methods that weigh samples take a third argument
+        fit: Any = self._fit
         if not self._may_move_samples() or sum(map(copy_bytes, views.arrays)) > MOST_MOVED:
-            return self._fit(views, rng)
+            return np.asarray(fit(views, rng) if weights is None else fit(views, rng, weights))
         order = sample_order(views.arrays, first)
         self._given_place = np.argsort(order)
         earlier = {name: self.__dict__.get(name) for name in self._sample_axes}
         try:
-            labels = self._fit(views[order], rng)
+            labels = fit(views[order], rng) if weights is None else fit(views[order], rng, weights[order])
         finally:
             given: NDArray[np.int64] = self.__dict__.pop("_given_place")
         for name, axes in self._sample_axes.items():
@@ -184,11 +208,11 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         kept: NDArray[np.int64] = self.history_.labels if hasattr(self, "history_") else np.empty(0, dtype=np.int64)
         if kept.size:
             self.history_ = replace(self.history_, labels=kept[:, given])
-        return labels[given]
+        return np.asarray(labels[given])
 
     def _may_move_samples(self) -> bool:
         """Return whether samples may be fitted in another order; not where columns stand for samples, as in kernels."""
-        return getattr(self, "base", "features") == "features"
+        return getattr(self, "base", "features") == "features" and not self._given_distances()
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         raise TypeError(f"{type(self).__name__} defines no solver")
@@ -287,30 +311,6 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return the most samples for which a fit is started, None where memory alone decides."""
         return None
 
-    def _first_equals(self, views: Views) -> NDArray[np.int64]:
-        """Return the first sample that equals each, (n,); raise ValueError where there are too few distinct ones."""
-        n, k = len(views), self.n_clusters
-        if k > n:
-            raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
-        first = first_equals(views.arrays)
-        distinct = int(np.count_nonzero(first == np.arange(n)))
-        if k > distinct:
-            raise ValueError(
-                f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "
-                f"ones share a cluster; give n_clusters={distinct} at most, or check that the right columns were given"
-            )
-        return first
-
-    def _check_earlier(self, match_to: Any, n: int) -> NDArray[np.int64]:
-        earlier = check_reference(match_to, n, "match_to")
-        largest = int(earlier.max(initial=-1))
-        if largest >= self.n_clusters:
-            raise ValueError(
-                f"match_to has a cluster {largest}, which cannot keep its number among n_clusters={self.n_clusters}; "
-                f"give n_clusters={largest + 1} at least, or compare with manyviews.metrics.match_labels afterwards"
-            )
-        return earlier
-
     def _scalings(self, names: tuple[str, ...]) -> tuple[str | None, ...]:
         """Return the scaling of each view; views that a mapping leaves out get "auto"."""
         scaling = self.scaling
@@ -324,7 +324,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
 
     def _choose_scalings(self, views: Views) -> tuple[str | None, ...]:
         """Return the scaling of each view, that for "auto" chosen by the look of its numbers, and remember them."""
-        asked = zip(views.arrays, self._scalings(views.names), strict=True)
+        scalings = self._scalings(views.names)
+        if given := self._given_distances():
+            scalings = distance_scalings(scalings, given)
+        asked = zip(views.arrays, scalings, strict=True)
         self.scalings_ = tuple(self._auto_scaling(X) if kind == "auto" else kind for X, kind in asked)
         return self.scalings_
 
@@ -419,4 +422,6 @@ class PredictMixin:
         check_is_fitted(self)
         with plain_integers(self):
             views = self._check_views(X, reset=False)
+            if given := self._given_distances():
+                check_distances(views, given, square=False)
             return views, self._order[self._predict(views)]

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from manyviews.cluster.anchors.base import (
     AnchorEnsembleClusterer,
     Ensemble,
-    as_fitted,
     fit_ensemble,
     wide_rows,
 )
+from manyviews.cluster.anchors.checks import as_fitted
 from manyviews.cluster.anchors.groups import GroupDraws, draw_groups
 from manyviews.cluster.consensus_members import SYSTEMS, Member, Treatment, treatments_of, view_treatments, votes
 from manyviews.cluster.constraints import POSITIVE_INT, SHARE_BELOW_ONE, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.metrics import nmi_score
 from manyviews.partitions.agreement_cut import AgreementCut, changed_without, fit_agreement_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -54,7 +55,7 @@ class Ballot(NamedTuple):
     origins: list[tuple[str, str]]
 
 
-class Consensus(AnchorEnsembleClusterer):
+class Consensus(SampleWeightMixin, AnchorEnsembleClusterer):
     r"""Consensus of many methods, the default.
 
     Base clusterings of random groups of views, columns, anchors and treatments (standardised or as given, Euclidean or
@@ -204,7 +205,7 @@ class Consensus(AnchorEnsembleClusterer):
             return int(np.clip(CLUSTERED_ROWS // n, FEWEST, MOST))
         return self.n_base_clusterings
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> Labels:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> Labels:
         anchor_rng, system_rng, cut_rng, fallback_rng = rng.spawn(4)
         self._told = self._telling(views)
         scalings = self._scalings(views.names)
@@ -214,22 +215,22 @@ class Consensus(AnchorEnsembleClusterer):
         chosen = [scalings[v] for v in self._told]
         observed, chances = views.observed[:, self._told], self._weights[self._told] / self._weights[self._told].sum()
         treatments = treatments_of(told, chosen)
-        first = view_treatments(told, chosen, treatments[0])
+        first = view_treatments(told, chosen, treatments[0], counts)
         kinds = {v: treatment.scaling.kind for v, treatment in zip(self._told, first, strict=True)}
         self.scalings_ = tuple(kinds.get(v) for v in range(len(arrays)))
-        ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng)
+        ensembles = self._anchored(told, observed, treatments, chosen, chances, anchor_rng, counts)
         self._cuts = tuple(cut for ensemble in ensembles for cut in ensemble.cuts)
         asked = self.system_weight != 0 and self.n_clusters > 1
         part = views.select([views.names[v] for v in self._told])
-        found = list(votes(part, self.n_clusters, chosen, system_rng, self._weights[self._told])) if asked else []
+        weights = self._weights[self._told]
+        found = list(votes(part, self.n_clusters, chosen, system_rng, weights, counts)) if asked else []
         sizes, uses = [ensemble.sizes for ensemble in ensembles], [e.uses(len(self._told)) for e in ensembles]
         ballot = make_ballot(sizes, uses, treatments, found, self.system_weight)
         labels = np.hstack([ensemble.labels for ensemble in ensembles] + vote_columns(found))
         self._say(f"{ballot.sizes.size} partitions, {len(found)} of other methods")
+        sources = (told, observed, first, ensembles[0].kept)
         with one_blas_thread():
-            return self._elect(
-                views, labels, ballot, (told, observed, first, ensembles[0].kept), (cut_rng, fallback_rng)
-            )
+            return self._elect(views, labels, ballot, sources, (cut_rng, fallback_rng), counts)
 
     def _anchored(
         self,
@@ -239,15 +240,16 @@ class Consensus(AnchorEnsembleClusterer):
         scalings: list[str | None],
         chances: Array,
         rng: np.random.Generator,
+        counts: Array | None,
     ) -> list[Ensemble]:
         """Return the base clusterings on anchors, a like number of each treatment."""
         n, V = observed.shape[0], len(arrays)
         ensembles: list[Ensemble] = []
         stored: Any = None
         for treatment, draws, recipe, child in self._draws(n, V, treatments, rng):
-            learned = view_treatments(arrays, scalings, treatment)
+            learned = view_treatments(arrays, scalings, treatment, counts)
             stored = wide_rows(arrays, observed, recipe) if stored is None else stored
-            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored}
+            jobs = {"n_jobs": self.n_jobs, "chances": chances, "stored": stored, "counts": counts}
             ensembles.append(fit_ensemble(arrays, observed, learned, draws, recipe, child, **jobs))
         return ensembles
 
@@ -263,9 +265,18 @@ class Consensus(AnchorEnsembleClusterer):
             self._say(f"{M} base clusterings, {treatment.name}")
             yield treatment, draw_groups(M, V, (k, largest), (1, V), FRACTIONS, draw_rng), recipe, fit_rng
 
-    def _elect(self, views: Views, base_labels: Array, ballot: Ballot, sources: Any, rngs: tuple[Any, Any]) -> Labels:
+    def _elect(
+        self,
+        views: Views,
+        base_labels: Array,
+        ballot: Ballot,
+        sources: Any,
+        rngs: tuple[Any, Any],
+        counts: Array | None,
+    ) -> Labels:
         told, observed, treatments, kept = sources
-        labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], weights=ballot.weights)
+        options = {"weights": ballot.weights, "counts": counts}
+        labels, cut = fit_agreement_cut(base_labels, ballot.sizes, self.n_clusters, rngs[0], **options)
         confidence = cut.confidence(base_labels, labels)
         self._fallback = fit_fallback(told, observed, treatments, labels, self.n_clusters, rngs[1], kept)
         changed = changed_without(base_labels, labels, cut, ballot.uses)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.cluster.registry import find_method
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.prototypes.sampled_rows import ViewTreatment
 from manyviews.prototypes.view_treatment import auto_metric, fit_treatment
 from manyviews.views import Views
@@ -101,10 +102,12 @@ def treatments_of(arrays: Sequence[Any], scalings: Sequence[str | None]) -> tupl
     return tuple(seen.values())
 
 
-def view_treatments(arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment) -> list[ViewTreatment]:
-    """Learn one treatment of all views."""
+def view_treatments(
+    arrays: Sequence[Any], scalings: Sequence[str | None], treatment: Treatment, counts: Array | None = None
+) -> list[ViewTreatment]:
+    """Learn one treatment of all views, from samples that count so often (n,)."""
     effects = treated_as(arrays, scalings, treatment)
-    return [fit_treatment(X, scaling, metric) for X, (scaling, metric) in zip(arrays, effects, strict=True)]
+    return [fit_treatment(X, scaling, metric, counts) for X, (scaling, metric) in zip(arrays, effects, strict=True)]
 
 
 def treated_as(
@@ -121,7 +124,12 @@ def _treated(X: Any, scaling: str | None, treatment: Treatment) -> tuple[str | N
 
 
 def votes(
-    views: Views, k: int, scalings: Sequence[str | None], rng: np.random.Generator, weights: Array
+    views: Views,
+    k: int,
+    scalings: Sequence[str | None],
+    rng: np.random.Generator,
+    weights: Array,
+    counts: Array | None = None,
 ) -> Iterator[tuple[str, str, Labels]]:
     """Yield method, scaling and labels (n,) of every system that can afford the samples.
 
@@ -137,6 +145,8 @@ def votes(
         Parent of the generators of the systems.
     weights : ndarray of shape (V,)
         What each view counts.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, for the systems that have a form for it; once by default.
 
     Yields
     ------
@@ -158,20 +168,21 @@ def votes(
             if scaling != "auto" and "auto" not in scalings:
                 continue  # the user decides on all views: once is enough
             model = row.load()(k, view_weights=weights, scaling=chosen, random_state=child, **system.settings)
-            found = _labels(model, part)
+            found = _labels(model, part, None if counts is None else counts[rows])
             if found is not None:
                 labels = np.full(len(views), -1, dtype=np.int64)
                 labels[rows] = found
                 yield system.method, str(scaling or "as given"), labels
 
 
-def _labels(model: Any, views: Views) -> Labels | None:
+def _labels(model: Any, views: Views, counts: Array | None) -> Labels | None:
     """Return the labels of a fit; None where the method cannot be used on these views."""
     with warnings.catch_warnings(), one_blas_thread():
         # what a single member warns of (few iterations, fewer clusters) is not news about the consensus
         warnings.simplefilter("ignore")
         try:
-            labels: Labels = model.fit(views).labels_
+            weighted = counts is not None and isinstance(model, SampleWeightMixin)
+            labels: Labels = model.fit(views, **({"sample_weight": counts} if weighted else {})).labels_
         except (ValueError, TypeError, np.linalg.LinAlgError):
             return None
     return labels

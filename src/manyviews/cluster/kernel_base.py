@@ -13,12 +13,14 @@ from scipy import sparse
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.base_partitions import BasePartitions, exact_partitions, kernel_numbers, landmark_partitions
 from manyviews.cluster.constraints import INT_FROM_TWO, POSITIVE, POSITIVE_INT, one_of
+from manyviews.cluster.distances import distance_scalings
 from manyviews.cluster.memory import copy_bytes, stored_width
 from manyviews.cluster.parallel import jobs_at_a_time
 from manyviews.cluster.view_kernels import (
     ViewKernel,
     ViewRecipe,
     check_signal,
+    distance_kernels,
     exact_kernels,
     given_kernels,
     landmark_kernels,
@@ -41,9 +43,9 @@ EXACT_LIMIT = 3_000
 class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     """Base of the methods that start from one partition, or kernel, per view."""
 
-    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "embedding")
+    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "distance", "embedding")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = MultiViewClusterer._parameter_constraints | {
-        "base": [one_of("features", "kernel", "embedding")],
+        "base": [one_of("features", "kernel", "distance", "embedding")],
         "kernel": [one_of("auto", *KERNELS), dict, list, tuple],
         "gamma": [POSITIVE, dict, None],
         "approximation": [one_of("auto", "exact", "nystrom")],
@@ -69,7 +71,7 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         n, m, k = len(views), len(views.names), self.n_clusters
         if self.base == "embedding":
             return 0
-        if self.base == "kernel":
+        if self.base in ("kernel", "distance"):
             return 8 * kernel_numbers(n, k, 1)
         if self._chosen_approximation(n) == "nystrom":
             columns = max(int(stored_width((X,))[1]) for X in views.arrays)
@@ -117,6 +119,8 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         if self.base not in self._base_inputs:
             raise ValueError(f"{type(self).__name__} takes base={' or '.join(self._base_inputs)}, got {self.base!r}")
         self.scalings_ = (None,) * len(views.names)
+        if given := self._given_distances():
+            self.scalings_ = distance_scalings(self._scalings(views.names), given)
         n, k = len(views), self.n_clusters
         self.approximation_ = self._chosen_approximation(n) if self.base == "features" else "exact"
         if self.approximation_ == "nystrom" and self.n_landmarks < min(k, n):
@@ -126,6 +130,8 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
         """Yield the kernel of every view."""
         if self.base == "kernel":
             return given_kernels(views.arrays, views.names, unit=self._unit_kernels())
+        if self.base == "distance":
+            return distance_kernels(views.arrays, self._gammas(views.names), unit=self._unit_kernels())
         return exact_kernels(views.arrays, self._recipes(views), self.n_jobs)
 
     def _landmark_kernels(self, views: Views, rng: np.random.Generator) -> LandmarkKernels:
@@ -139,13 +145,21 @@ class LateFusionClusterer(MultiViewClusterer, PredictMixin):
     def _recipes(self, views: Views) -> list[ViewRecipe]:
         names = views.names
         kernels = self._of_each(self.kernel, names, "kernel")
+        gammas = self._gammas(names)
+        unit = self._unit_kernels()
+        rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
+        return [ViewRecipe(name, kind, _auto_kernel(X, kernel), gamma, unit) for name, X, kind, kernel, gamma in rows]
+
+    def _gammas(self, names: tuple[str, ...]) -> tuple[float | None, ...]:
+        """Return the factor of the squared distance that is asked for, per view."""
         gammas = self._of_each(self.gamma, names, "gamma")
         for name, gamma in zip(names, gammas, strict=True):
             if gamma is not None and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
                 raise ValueError(f"the 'gamma' parameter of view {name!r} must be a positive number, got {gamma!r}")
-        unit = self._unit_kernels()
-        rows = zip(names, views.arrays, self._choose_scalings(views), kernels, gammas, strict=True)
-        return [ViewRecipe(name, kind, _auto_kernel(X, kernel), gamma, unit) for name, X, kind, kernel, gamma in rows]
+        return gammas
+
+    def _given_distances(self) -> str:
+        return 'base="distance"' if self.base == "distance" else ""
 
     def _new_rows(self, views: Views) -> tuple[Array, Array | None]:
         """Return the rows of the stacked and of the average partition for new samples."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-__all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks"]
+__all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks", "threads"]
 
 Result = TypeVar("Result")
 
@@ -21,6 +22,11 @@ def jobs_at_a_time(n_jobs: int | None, n_items: int) -> int:
 def one_blas_thread() -> Any:
     """Return a context in which BLAS keeps to one thread, so that results are the same bits on any number of cores."""
     return threadpool_limits(1)
+
+
+def threads(n_jobs: int | None) -> Any:
+    """Return a context in which libraries use so many threads of their own; None leaves it to them, -1 is all cores."""
+    return nullcontext() if n_jobs is None else threadpool_limits(int(effective_n_jobs(n_jobs)))
 
 
 def in_threads(

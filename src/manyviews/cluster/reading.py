@@ -78,7 +78,7 @@ class ViewsReader(BaseEstimator):
             X = to_numpy(X, "X")
         if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
             X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
-        elif np.iscomplexobj(X):
+        elif np.iscomplexobj(X if hasattr(X, "dtype") else np.asarray(X)):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
         check_table(X)
         with relayed_warnings():

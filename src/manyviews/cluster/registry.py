@@ -33,8 +33,8 @@ class MethodInfo:
     sparse, missing, predicts : bool
         Whether it takes CSR views, takes samples not observed in some view, labels new samples.
     base_inputs : tuple of str
-        What a view may be: "features", a "kernel", an "embedding" (its eigenvectors), or "labels" (of many
-        clusterings).
+        What a view may be: "features", a "kernel", the "distance" between samples, an "embedding" (eigenvectors of a
+        kernel), or "labels" (of many clusterings).
     paper, doi : str
         Source; doi is empty where the paper has none.
     year : int

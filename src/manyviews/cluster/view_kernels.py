@@ -11,9 +11,16 @@ from scipy import sparse
 
 from manyviews.cluster.parallel import in_threads
 from manyviews.kernels.kernel_set import LandmarkKernels
-from manyviews.kernels.kernels import center_and_normalize, fit_kernel, gram
+from manyviews.kernels.kernels import (
+    Kernel,
+    center_and_normalize,
+    distance_block,
+    fit_kernel,
+    gaussian_of_mean,
+    gram,
+)
 from manyviews.kernels.nystrom import fit_landmarks
-from manyviews.kernels.view_maps import ExactMap, LandmarkMap
+from manyviews.kernels.view_maps import DistanceMap, ExactMap, LandmarkMap
 from manyviews.linalg.blocks import ROWS_PER_BLOCK, row_blocks
 from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.views.caller import warn_user
@@ -24,6 +31,7 @@ __all__ = [
     "ViewRecipe",
     "check_signal",
     "check_silent",
+    "distance_kernels",
     "exact_kernels",
     "given_kernels",
     "landmark_kernels",
@@ -52,7 +60,7 @@ class ViewKernel(NamedTuple):
     """The kernel (n, n) of one view, how new samples get their rows, and the samples (n,) it says nothing of."""
 
     K: Array
-    view_map: ExactMap | None
+    view_map: ExactMap | DistanceMap | None
     silent: NDArray[np.bool_]
 
 
@@ -82,6 +90,19 @@ def given_kernels(arrays: Sequence[Any], names: Sequence[str], *, unit: bool = T
     for name, K in zip(names, arrays, strict=True):
         own = _checked_kernel(name, K)
         yield ViewKernel(own, None, center_and_normalize(own, unit=unit).degenerate)
+
+
+def distance_kernels(
+    arrays: Sequence[Array], gammas: Sequence[float | None], *, unit: bool = True
+) -> Iterator[ViewKernel]:
+    """Yield Gaussian kernels of n × n distances, of the width that features get, centred like theirs."""
+    for D, gamma in zip(arrays, gammas, strict=True):
+        n = len(D)
+        mean = float(D.sum(dtype=np.float64)) / max(n * (n - 1), 1)
+        kernel = gaussian_of_mean(mean) if gamma is None else Kernel("rbf_meandist", float(gamma))
+        K = distance_block(kernel, D)
+        centring = center_and_normalize(K, unit=unit)
+        yield ViewKernel(K, DistanceMap(kernel, centring), centring.degenerate)
 
 
 def landmark_kernels(

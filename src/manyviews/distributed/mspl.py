@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.kmeans.mspl import MAX_STAGES, PacedHistory, Pacing, loss_factor
+from manyviews.cluster.kmeans.mspl import MAX_STAGES, PacedHistory
 from manyviews.cluster.result import FitResult
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask
@@ -43,6 +43,7 @@ from manyviews.distributed.quantile import block_quantile
 from manyviews.distributed.scalings import block_balanced
 from manyviews.optim.self_paced import PacingKind
 from manyviews.prototypes.lloyd import lloyd
+from manyviews.prototypes.pacing import Pacing, loss_factor
 from manyviews.prototypes.starts import clustered_start, start_size
 from manyviews.prototypes.weighted import (
     Stack,

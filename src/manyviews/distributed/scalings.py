@@ -101,7 +101,7 @@ def _deviations(views: Views, means: list[Array], wanted: list[bool]) -> list[An
     ]
 
 
-def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[tuple[int, Array]]:
+def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[tuple[float, Array]]:
     return [scaled_sums(X, scaling) for X, scaling in zip(views.arrays, scalings, strict=True)]
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.blocks import row_blocks
+
 __all__ = ["adaptive_graph"]
 
 Array = NDArray[Any]
@@ -17,7 +19,7 @@ BLOCK_MIB = 64
 COPIES = 1e-13
 
 
-def adaptive_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
+def adaptive_graph(X: Any, n_neighbors: int, *, metric: str = "euclidean") -> sparse.csr_array:
     r"""Return the symmetric graph of adaptive neighbours.
 
     With the squared distances :math:`d_1 \le \dots \le d_{K+1}` of a sample to its nearest others, the j-th of its K
@@ -30,6 +32,8 @@ def adaptive_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
         Samples.
     n_neighbors : int
         Neighbours K of a sample, itself not included; at most n - 2 are taken, and at least one.
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        "precomputed": X is (n, n) and holds the distances.
 
     Returns
     -------
@@ -50,7 +54,7 @@ def adaptive_graph(X: Any, n_neighbors: int) -> sparse.csr_array:
     K = max(1, min(n_neighbors, n - 2))
     if n == 1:
         return sparse.csr_array((1, 1))
-    indices, squares = _nearest_others(X, min(K + 1, n - 1))
+    indices, squares = _nearest_others(X, min(K + 1, n - 1), metric)
     weights = _weights(squares, K)
     rows = np.repeat(np.arange(n), weights.shape[1])
     graph = sparse.csr_array((weights.ravel(), (rows, indices[:, : weights.shape[1]].ravel())), shape=(n, n))
@@ -69,7 +73,7 @@ def _weights(squares: Array, K: int) -> Array:
     return np.where(copies, 1.0 / K, farther / np.where(copies, 1.0, total))
 
 
-def _nearest_others(X: Any, count: int) -> tuple[NDArray[np.int64], Array]:
+def _nearest_others(X: Any, count: int, metric: str) -> tuple[NDArray[np.int64], Array]:
     """Return the nearest other samples, nearest and then lower index first, and their squared distances."""
     from sklearn import config_context
     from sklearn.metrics import pairwise_distances_chunked
@@ -83,6 +87,10 @@ def _nearest_others(X: Any, count: int) -> tuple[NDArray[np.int64], Array]:
         order = np.argsort(values, axis=1, kind="stable")
         return np.take_along_axis(kept, order, axis=1), np.take_along_axis(values, order, axis=1)
 
+    if metric == "precomputed":
+        blocks = row_blocks(X.shape[0], max(1, (BLOCK_MIB << 20) // (8 * X.shape[0])))
+        parts = [nearest(np.square(X[rows], dtype=np.float64), rows.start) for rows in blocks]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
     with config_context(working_memory=BLOCK_MIB):
         parts = list(pairwise_distances_chunked(X, reduce_func=nearest, metric="euclidean", squared=True))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])

@@ -20,7 +20,7 @@ Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], Iterable[Any]]
 BLOCK_MIB = 64
 
 
-def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap) -> Any:
+def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str = "euclidean") -> Any:
     """Return the symmetric graph of nearest neighbours, a sample being a neighbour of itself.
 
     Parameters
@@ -33,6 +33,8 @@ def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap) -> Any:
     run : callable, default=itertools.starmap
         Calls a function with each of a list of tuples of arguments, in order or side by side, and gives the results in
         order; the function seeks the neighbours of a block of samples.
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        "precomputed": X is (n, n) and holds the distances.
 
     Returns
     -------
@@ -42,7 +44,7 @@ def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap) -> Any:
     from sklearn import config_context
     from sklearn.neighbors import NearestNeighbors
 
-    index = NearestNeighbors(n_neighbors=min(n_neighbors, (X.shape[0] + 1) // 2)).fit(X)
+    index = NearestNeighbors(n_neighbors=min(n_neighbors, (X.shape[0] + 1) // 2), metric=metric).fit(X)
 
     def of_block(rows: slice) -> Any:
         with config_context(working_memory=BLOCK_MIB):
@@ -57,7 +59,7 @@ def neighbor_bytes(X: Any) -> int:
     return int(min(BLOCK_MIB * 2**20, 8 * X.shape[0] ** 2) * 2.5) if sparse.issparse(X) else 0
 
 
-def gaussian_affinity(X: Any, width: float | None = None) -> NDArray[np.float64]:
+def gaussian_affinity(X: Any, width: float | None = None, *, metric: str = "euclidean") -> NDArray[np.float64]:
     r"""Return :math:`\exp(-\|x - y\|^2 / 2\sigma^2)` between all samples, (n, n).
 
     Parameters
@@ -66,6 +68,8 @@ def gaussian_affinity(X: Any, width: float | None = None) -> NDArray[np.float64]
         Samples.
     width : float, default=None
         σ; by default the median distance.
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        "precomputed": X is (n, n) and holds the distances.
 
     Returns
     -------
@@ -74,7 +78,10 @@ def gaussian_affinity(X: Any, width: float | None = None) -> NDArray[np.float64]
     """
     from sklearn.metrics import pairwise_distances
 
-    distances = np.asarray(pairwise_distances(X), dtype=np.float64)
+    if metric == "precomputed":
+        distances = np.array(X, dtype=np.float64)
+    else:
+        distances = np.asarray(pairwise_distances(X), dtype=np.float64)
     width = median_distance(distances) if width is None else width
     distances /= width
     np.square(distances, out=distances)

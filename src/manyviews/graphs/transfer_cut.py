@@ -27,6 +27,7 @@ __all__ = [
     "lift_block",
     "reduced_eigenvectors",
     "reduced_graph",
+    "scaled_rows",
 ]
 
 Array = NDArray[Any]
@@ -65,6 +66,13 @@ def _from_pairs(half: NDArray[np.float64], q: int) -> sparse.csr_array:
     W = half + half.T
     W[np.diag_indices(q)] *= 0.5
     return sparse.csr_array(W)
+
+
+def scaled_rows(B: Any, counts: Array) -> sparse.csr_array:
+    r"""Return the rows of B (n, q), each times a count (n,): :math:`W` then has each row as often as it counts."""
+    return sparse.csr_array(
+        (B.data * np.repeat(counts, np.diff(B.indptr)).astype(B.dtype), B.indices, B.indptr), B.shape
+    )
 
 
 def _inverse_roots(B: sparse.csr_array) -> NDArray[np.float64]:

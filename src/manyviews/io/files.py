@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -31,7 +32,8 @@ ARRAYS = (".npy", ".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".gct")
 TABLES = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet", ".arrow", ".feather", ".ipc")
 
-# What a damaged or foreign file makes the parsers of numpy, scipy and the standard library raise.
+# What a damaged or foreign file makes the parsers of numpy, scipy and the standard library raise; headers of .npy are
+# read as Python literals.
 _PARSER_ERRORS = (
     OSError,
     EOFError,
@@ -40,9 +42,11 @@ _PARSER_ERRORS = (
     LookupError,
     ArithmeticError,
     AttributeError,
-    NotImplementedError,
+    RuntimeError,
     MemoryError,
+    SyntaxError,
     csv.Error,
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )

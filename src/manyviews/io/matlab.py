@@ -15,6 +15,7 @@ from manyviews.io.arrays import check_matrix
 from manyviews.io.choosing import Caution
 from manyviews.io.files import readable, require_file, stem
 from manyviews.io.labels import LABEL_KEYS, check_labels
+from manyviews.io.matlab5 import check_elements
 
 __all__ = ["MatlabViews", "read_matlab"]
 
@@ -79,6 +80,7 @@ def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
 
         return load_variables(path)
     with readable(path, "a .mat file"):
+        check_elements(file)
         try:
             variables = scipy_io.loadmat(str(file))
         except scipy_io.matlab.MatReadError as error:

@@ -8,15 +8,17 @@ import json
 import math
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from manyviews.io.hidden import hidden_name, made_and_held, new_empty, remove_half_written
 
 __all__ = [
     "OUTPUTS",
@@ -25,6 +27,7 @@ __all__ = [
     "atomic_folder",
     "check_file",
     "check_folder",
+    "no_formula",
     "read_record",
     "to_plain",
     "write_json",
@@ -34,6 +37,8 @@ __all__ = [
 LABELS, RECORD, REPORT, MODEL = "labels.csv", "run.json", "report.html", "model"
 TABLE, RUNS = "methods.csv", "runs.jsonl"
 OUTPUTS = (LABELS, RECORD, REPORT, MODEL, TABLE, RUNS)
+# with these a spreadsheet begins a formula, or cuts off what stands before one
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r", "\n")
 MODEL_FILES = ("model.json", "model.skops", "imputer.skops")
 
 
@@ -56,7 +61,7 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     ------
     Path
         A folder beside the target. It is removed where the body fails; a killed process leaves at most this hidden
-        folder, never one under the final name.
+        folder, never one under the final name, and the next start for the same place removes it.
 
     Raises
     ------
@@ -66,17 +71,14 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     given, final = os.fspath(target), Path(os.path.realpath(target))
     check_folder(given, force=force)
     made = _make_parents(final.parent, given)
-    temporary = _hidden(final, "partial")
+    temporary, refuse = hidden_name(final, "partial"), partial(_refusal, given)
     try:
-        try:
-            temporary.mkdir()
-        except OSError as error:
-            raise OutputError(_not_writable(given, error)) from error
-        with _space_told(given):
-            yield temporary
-            _sync(temporary)
-        check_folder(given, force=force)
-        _put_in_place(temporary, final)
+        with made_and_held(temporary, Path.mkdir, refuse):
+            with _space_told(given):
+                yield temporary
+                _sync(temporary)
+            check_folder(given, force=force)
+            _put_in_place(temporary, final)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         _remove_empty(made)
@@ -107,18 +109,15 @@ def atomic_file(target: str | os.PathLike[str], *, force: bool = False) -> Itera
     given, final = os.fspath(target), Path(os.path.realpath(target))
     check_file(given, force=force)
     made = _make_parents(final.parent, given)
-    temporary = _hidden(final, "partial")
+    temporary, refuse = hidden_name(final, "partial"), partial(_refusal, given)
     try:
-        try:
-            temporary.touch(exist_ok=False)
-        except OSError as error:
-            raise OutputError(_not_writable(given, error)) from error
-        with _space_told(given):
-            yield temporary
-            _sync(temporary)
-        check_file(given, force=force)
-        os.replace(temporary, final)
-        _sync_entry(final.parent)
+        with made_and_held(temporary, new_empty, refuse):
+            with _space_told(given):
+                yield temporary
+                _sync(temporary)
+            check_file(given, force=force)
+            os.replace(temporary, final)
+            _sync_entry(final.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         _remove_empty(made)
@@ -147,6 +146,7 @@ def check_file(target: str | os.PathLike[str], *, force: bool = False) -> None:
         Let a regular file be replaced. A folder, device or pipe never is.
     """
     given, final = os.fspath(target), Path(os.path.realpath(target))
+    remove_half_written(final, _remove_ours)
     if final.is_dir():
         raise OutputError(f"{given} is a folder; give the path of a file")
     if not _exists(final, given):
@@ -172,6 +172,7 @@ def check_folder(target: str | os.PathLike[str], *, force: bool = False) -> None
     if not given:
         raise OutputError("the name of the output folder is empty; give one with --out")
     _put_back(final)
+    remove_half_written(final, _remove_ours)
     if not _exists(final, given):
         return
     if not final.is_dir():
@@ -212,6 +213,7 @@ def _remove_ours(folder: Path) -> None:
     """Remove an output folder: what manyviews writes, and the folder where nothing else is in it."""
     names = [*(name for name in OUTPUTS if name != MODEL), *(f"{MODEL}/{name}" for name in MODEL_FILES)]
     for name in names:
+        remove_half_written(folder / name, _remove_ours)
         with suppress(OSError):
             (folder / name).unlink()
     for place in (folder / MODEL, folder):
@@ -248,12 +250,12 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
 
 
+def _refusal(given: str, error: OSError) -> OutputError:
+    return OutputError(_not_writable(given, error))
+
+
 def _not_writable(given: str, error: OSError) -> str:
     return f"{given} cannot be written ({error.strerror or error}); choose another place with --out"
-
-
-def _hidden(final: Path, role: str) -> Path:
-    return final.with_name(f".{final.name[:100]}.{secrets.token_hex(4)}.{role}")
 
 
 def _put_in_place(temporary: Path, final: Path) -> None:
@@ -262,7 +264,7 @@ def _put_in_place(temporary: Path, final: Path) -> None:
         os.rename(temporary, final)
         _sync_entry(final.parent)
         return
-    aside = _hidden(final, "old")
+    aside = hidden_name(final, "old")
     os.rename(final, aside)
     try:
         os.rename(temporary, final)
@@ -308,6 +310,7 @@ def write_labels(
     confidence: ArrayLike | None = None,
     id_name: str | None = None,
     start: int = 0,
+    safe: bool = False,
 ) -> None:
     """Write ``sample,cluster[,confidence]`` as csv.
 
@@ -326,19 +329,28 @@ def write_labels(
     start : int, default=0
         Row number of the first label; the names of the columns come before row 0 only, so that labels may be written
         part by part.
+    safe : bool, default=False
+        Put an apostrophe before ids that a spreadsheet would take for formulas: those that begin with =, +, -, @, a
+        tab or a line break. By default ids stay as they are given.
     """
     clusters = np.asarray(labels).tolist()
     first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
-    columns: dict[str, Any] = {
-        first: range(start, start + len(clusters)) if samples is None else samples,
-        "cluster": clusters,
-    }
+    ids: Iterable[Any] = range(start, start + len(clusters)) if samples is None else samples
+    if safe:
+        first, *ids = map(no_formula, (first, *ids))
+    columns: dict[str, Any] = {first: ids, "cluster": clusters}
     if confidence is not None:
         columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
     writer = csv.writer(stream, lineterminator="\n")
     if start == 0:
         writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
+
+
+def no_formula(cell: Any) -> str:
+    """Return the text of a cell, with an apostrophe before it where a spreadsheet would take it for a formula."""
+    text = str(cell)
+    return f"'{text}" if text.startswith(FORMULA_MARKS) else text
 
 
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:

@@ -16,7 +16,9 @@ __all__ = [
     "Kernel",
     "center_and_normalize",
     "center_and_normalize_rows",
+    "distance_block",
     "fit_kernel",
+    "gaussian_of_mean",
     "gram",
     "kernel_block",
     "kernel_diagonal",
@@ -90,10 +92,22 @@ def fit_kernel(
         n, mean_rows = X.shape[0], mean_rows or EXACT_MEAN_ROWS
         if n > mean_rows:
             X = X[np.sort((rng or np.random.default_rng(0)).choice(n, mean_rows, replace=False))]
-        distance = mean_distance(X)
-        # squares of distances of 1e-154 and less are lost: such samples are alike
-        gamma = 1.0 / (2.0 * distance**2) if distance**2 > np.finfo(float).tiny else 1.0
+        return gaussian_of_mean(mean_distance(X))
     return Kernel(name, float(gamma))
+
+
+def gaussian_of_mean(distance: float) -> Kernel:
+    """Return the Gaussian whose width is a mean distance between samples."""
+    # squares of distances of 1e-154 and less are lost: such samples are alike
+    return Kernel("rbf_meandist", 1.0 / (2.0 * distance**2) if distance**2 > np.finfo(float).tiny else 1.0)
+
+
+def distance_block(kernel: Kernel, D: Any) -> NDArray[np.float64]:
+    """Return a Gaussian kernel (a, b) of given distances (a, b)."""
+    assert kernel.gamma is not None
+    block = np.square(D, dtype=np.float64)
+    block *= -kernel.gamma
+    return np.asarray(np.exp(block, out=block))
 
 
 def mean_distance(X: Any) -> float:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.kernels.kernels import Centring, Kernel, center_and_normalize_rows, kernel_block, kernel_diagonal
+from manyviews.kernels.kernels import (
+    Centring,
+    Kernel,
+    center_and_normalize_rows,
+    distance_block,
+    kernel_block,
+    kernel_diagonal,
+)
 from manyviews.kernels.nystrom import Landmarks, landmark_features
 from manyviews.linalg.scaling import Scaling, apply_scaling
 
-__all__ = ["ExactMap", "LandmarkMap", "ViewMap"]
+__all__ = ["DistanceMap", "ExactMap", "LandmarkMap", "ViewMap"]
 
 Array = NDArray[Any]
 
@@ -37,6 +45,19 @@ class ExactMap:
         rows = apply_scaling(X, self.scaling)
         block = kernel_block(self.kernel, rows, self.X)
         return center_and_normalize_rows(block, kernel_diagonal(self.kernel, rows), self.centring)
+
+
+@dataclass(frozen=True)
+class DistanceMap:
+    """Kernel rows of given distances to all training samples."""
+
+    kernel: Kernel
+    centring: Centring
+
+    def features(self, X: Any) -> Array:
+        """Return centred, normalised kernel rows (b, n) of distances (b, n)."""
+        block = distance_block(self.kernel, X)
+        return center_and_normalize_rows(block, np.ones(len(block)), self.centring)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks, smallest_scale
+from manyviews.linalg.blocks import row_blocks, smallest_scale, squared_lengths
 from manyviews.linalg.scaled_rows import RowsSideBySide, ScaledRows
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling, observed_blocks
+from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, row_count, weighted_blocks
 
 __all__ = [
     "BalancedScaling",
@@ -41,7 +41,9 @@ class BalancedScaling(NamedTuple):
     constant: bool
 
 
-def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0) -> BalancedScaling:
+def fit_balanced(
+    X: Any, kind: str | None, *, balance: bool = True, weight: float = 1.0, counts: Array | None = None
+) -> BalancedScaling:
     """Learn a scaling after which the view is centred (dense views) and has total variance 1.
 
     Parameters
@@ -54,16 +56,17 @@ def fit_balanced(X: Any, kind: str | None, *, balance: bool = True, weight: floa
         Divide the view by the root of its total variance, the mean squared distance to its mean.
     weight : float, default=1.0
         What squared distances are multiplied with in the end.
+    counts : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
     BalancedScaling
         What ``apply_balanced`` needs.
     """
-    scaling = fit_scaling(X, kind)
-    return balanced_scaling(
-        scaling, _moments(X, scaling), X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X)
-    )
+    scaling = fit_scaling(X, kind, counts)
+    moments = _moments(X, scaling, counts)
+    return balanced_scaling(scaling, moments, X.dtype, balance=balance, weight=weight, shifted=not sparse.issparse(X))
 
 
 class ScaledMoments(NamedTuple):
@@ -124,40 +127,48 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
     return scaled
 
 
-def _moments(X: Any, scaling: Scaling) -> ScaledMoments:
+def _moments(X: Any, scaling: Scaling, weights: Array | None) -> ScaledMoments:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n, total = scaled_sums(X, scaling)
+    n, total = scaled_sums(X, scaling, weights)
     mean = total / n
-    variance, size = scaled_squares(X, scaling, mean)
+    variance, size = scaled_squares(X, scaling, mean, weights)
     if sparse.issparse(X):
         variance = size - n * float(mean @ mean)
     return ScaledMoments(mean, max(variance, 0.0) / n, size / n)
 
 
-def scaled_sums(X: Any, scaling: Scaling) -> tuple[int, Array]:
+def scaled_sums(X: Any, scaling: Scaling, weights: Array | None = None) -> tuple[float, Array]:
     """Return how many rows of a view are observed, and the sums of their scaled columns, (d',)."""
-    n, total = 0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size)
-    for Z in _scaled_blocks(X, scaling):
-        n += Z.shape[0]
-        total += np.asarray(Z.sum(axis=0, dtype=np.float64)).ravel()
+    n, total = 0.0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size)
+    for Z, own in _scaled_blocks(X, scaling, weights):
+        n += row_count(Z, own)
+        total += column_sums(Z, own)
     return n, total
 
 
-def scaled_squares(X: Any, scaling: Scaling, mean: Array) -> tuple[float, float]:
+def scaled_squares(X: Any, scaling: Scaling, mean: Array, weights: Array | None = None) -> tuple[float, float]:
     """Return the sums of squared distances to the mean, of a dense view, and of squared lengths, of scaled rows."""
     variance, size = 0.0, 0.0
-    for Z in _scaled_blocks(X, scaling):
-        if sparse.issparse(Z):
+    for Z, own in _scaled_blocks(X, scaling, weights):
+        if own is not None:
+            size += float(own @ squared_lengths(Z, np.float64))
+        elif sparse.issparse(Z):
             size += float(Z.multiply(Z).sum(dtype=np.float64))
         else:
             size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
-            variance += float(np.square(Z - mean).sum())
+        if not sparse.issparse(Z):
+            squares = np.square(Z - mean)
+            variance += float(squares.sum() if own is None else (own @ squares).sum())
     return variance, size
 
 
-def _scaled_blocks(X: Any, scaling: Scaling) -> Iterator[Any]:
-    blocks = (X[rows] for rows in row_blocks(X.shape[0])) if sparse.issparse(X) else observed_blocks(X)
-    return (apply_scaling(block, scaling) for block in blocks)
+def _scaled_blocks(X: Any, scaling: Scaling, weights: Array | None) -> Iterator[tuple[Any, Array | None]]:
+    blocks: Iterator[tuple[Any, Array | None]]
+    if sparse.issparse(X):
+        blocks = ((X[rows], None if weights is None else weights[rows]) for rows in row_blocks(X.shape[0]))
+    else:
+        blocks = weighted_blocks(X, weights)
+    return ((apply_scaling(block, scaling), own) for block, own in blocks)
 
 
 def concatenate(arrays: tuple[Any, ...]) -> Any:

@@ -15,15 +15,18 @@ __all__ = [
     "SCALINGS",
     "Scaling",
     "apply_scaling",
+    "column_sums",
     "fit_scaling",
     "idf_scaling",
     "is_constant",
     "minmax_scaling",
     "observed_blocks",
     "observed_only",
+    "row_count",
     "squared_deviations",
     "standard_scaling",
     "usual_scaling",
+    "weighted_blocks",
 ]
 
 Array = NDArray[Any]
@@ -47,7 +50,7 @@ def usual_scaling(X: Any, dense: str = "standard") -> str:
     return "tfidf" if X.data.min(initial=0.0) >= 0 else "unit"
 
 
-def fit_scaling(X: Any, kind: str | None) -> Scaling:
+def fit_scaling(X: Any, kind: str | None, weights: Array | None = None) -> Scaling:
     r"""Learn a scaling from the rows of a view.
 
     Parameters
@@ -59,6 +62,8 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
         columns are divided but not shifted, which would fill them: by the standard deviation or the largest modulus.
         "unit": rows to Euclidean length 1. "tfidf": counts times :math:`1 + \ln\frac{1 + n}{1 + n_j}`, with
         :math:`n_j` the samples having term j, then rows to length 1. None: as given.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -73,9 +78,9 @@ def fit_scaling(X: Any, kind: str | None) -> Scaling:
     if kind is None or kind == "unit":
         return Scaling(kind)
     if kind in ("tfidf", "tfidf_plain"):
-        return _idf(X, kind)
+        return _idf(X, kind, weights)
     if kind == "standard":
-        return _fit_standard(X)
+        return _fit_standard(X, weights)
     if kind == "minmax":
         return _fit_minmax(X)
     raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {kind!r}")
@@ -117,10 +122,30 @@ def observed_only(X: Any) -> Any:
 
 def observed_blocks(X: Any) -> Iterator[Array]:
     """Yield the rows of a dense view that are not NaN, in blocks."""
+    return (block for block, _ in weighted_blocks(X, None))
+
+
+def weighted_blocks(X: Any, weights: Array | None) -> Iterator[tuple[Array, Array | None]]:
+    """Yield the rows of a dense view that are not NaN, in blocks, with how often they count; None for once each."""
     for rows in row_blocks(X.shape[0], rows_of_cells(X.shape[1])):
-        block = observed_only(X[rows])
-        if block.shape[0]:
-            yield block
+        block = X[rows]
+        seen = observed_only(block)
+        if seen.shape[0] == 0:
+            continue
+        own = None if weights is None else weights[rows]
+        yield seen, own if own is None or seen is block else own[~np.isnan(block[:, 0])]
+
+
+def column_sums(X: Any, weights: Array | None) -> NDArray[np.float64]:
+    """Return the sums of the columns (d,) of rows (n, d), dense or CSR, each as often as it counts."""
+    if weights is None:
+        return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
+    return np.asarray(X.T @ weights).ravel()
+
+
+def row_count(block: Any, weights: Array | None) -> float:
+    """Return how many rows a block has, each as often as it counts."""
+    return block.shape[0] if weights is None else float(weights.sum())
 
 
 def is_constant(X: Any) -> bool:
@@ -141,14 +166,13 @@ def is_constant(X: Any) -> bool:
     return True
 
 
-def _fit_standard(X: Any) -> Scaling:
+def _fit_standard(X: Any, weights: Array | None) -> Scaling:
     if sparse.issparse(X):
-        n = X.shape[0]
-        mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
-        squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
-        variance = np.maximum(squares - mean**2, 0.0)
+        n = row_count(X, weights)
+        mean = column_sums(X, weights) / n
+        variance = np.maximum(column_sums(X.multiply(X), weights) / n - mean**2, 0.0)
     else:
-        mean, variance = _column_moments(X)
+        mean, variance = _column_moments(X, weights)
     return standard_scaling(mean, variance, X.dtype)
 
 
@@ -164,22 +188,24 @@ def standard_scaling(mean: Array, variance: Array, dtype: Any) -> Scaling:
     return Scaling("standard", mean[columns], np.sqrt(variance[columns]), kept)
 
 
-def _column_moments(X: Any) -> tuple[Array, Array]:
+def _column_moments(X: Any, weights: Array | None) -> tuple[Array, Array]:
     """Return mean and variance of the columns of a dense view, in two passes."""
-    n, total = 0, np.zeros(X.shape[1])
-    for block in observed_blocks(X):
-        n += block.shape[0]
-        total += block.sum(axis=0, dtype=np.float64)
-    mean = total / max(n, 1)
-    return mean, squared_deviations(X, mean) / max(n, 1)
+    n, total = 0.0, np.zeros(X.shape[1])
+    for block, own in weighted_blocks(X, weights):
+        n += row_count(block, own)
+        total += column_sums(block, own)
+    n = n or 1.0
+    mean = total / n
+    return mean, squared_deviations(X, mean, weights) / n
 
 
-def squared_deviations(X: Any, mean: Array) -> Array:
+def squared_deviations(X: Any, mean: Array, weights: Array | None = None) -> Array:
     """Return the sums of squared deviations of the columns of a dense view from such means, (d,)."""
     total = np.zeros(X.shape[1])
-    for block in observed_blocks(X):
+    for block, own in weighted_blocks(X, weights):
         for rows in row_blocks(block.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
-            total += np.square(block[rows] - mean).sum(axis=0)
+            squares = np.square(block[rows] - mean)
+            total += squares.sum(axis=0) if own is None else own[rows] @ squares
     return total
 
 
@@ -198,24 +224,25 @@ def minmax_scaling(low: Array, top: Array, dtype: Any) -> Scaling:
     return Scaling("minmax", low, np.where(top - low > smallest_scale(dtype), top - low, 1.0))
 
 
-def _idf(X: Any, kind: str) -> Scaling:
+def _idf(X: Any, kind: str, weights: Array | None) -> Scaling:
     parts = (X.data,) if sparse.issparse(X) else observed_blocks(X)
     negative = any(part.min(initial=0.0) < 0 for part in parts)
     if sparse.issparse(X):
-        n, having = X.shape[0], np.bincount(X.indices, weights=X.data != 0, minlength=X.shape[1])
+        present = X.data != 0 if weights is None else (X.data != 0) * np.repeat(weights, np.diff(X.indptr))
+        n, having = row_count(X, weights), np.bincount(X.indices, present, minlength=X.shape[1])
     else:
-        n, having = 0, np.zeros(X.shape[1], dtype=np.int64)
-        for block in observed_blocks(X):
-            n += block.shape[0]
-            having += np.count_nonzero(block, axis=0)
+        n, having = 0.0, np.zeros(X.shape[1])
+        for block, own in weighted_blocks(X, weights):
+            n += row_count(block, own)
+            having += np.count_nonzero(block, axis=0) if own is None else own @ (block != 0)
     return idf_scaling(kind, n, having, negative=negative)
 
 
-def idf_scaling(kind: str, n: int, having: Array, *, negative: bool) -> Scaling:
+def idf_scaling(kind: str, n: float, having: Array, *, negative: bool) -> Scaling:
     """Return the scaling "tfidf" or "tfidf_plain" where ``having`` (d,) of n samples have each term."""
     if negative:
         raise ValueError(f"scaling={kind!r} needs counts, but there are negative entries; use 'unit' or 'standard'")
     if kind == "tfidf":
         return Scaling(kind, scale=1.0 / (1.0 + np.log((1.0 + n) / (1.0 + having))))
-    idf = np.log(n / np.maximum(having, 1.0))
+    idf = np.log(n / np.where(having > 0, having, 1.0))
     return Scaling(kind, scale=np.divide(1.0, idf, out=np.full_like(idf, np.inf), where=idf > 0))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PacingKind", "paced_losses", "paced_weights"]
+__all__ = ["PacingKind", "counted_quantile", "paced_losses", "paced_weights"]
 
 Array = NDArray[Any]
 PacingKind = Literal["smooth", "hard", "none"]
@@ -79,3 +79,13 @@ def _exponential(losses: Array, pace: float) -> Array:
     shifted = losses - pace
     np.minimum(shifted, LARGEST_EXPONENT, out=shifted)
     return np.asarray(np.exp(shifted, out=shifted))
+
+
+def counted_quantile(values: Array, counts: Array, share: float) -> float:
+    """Return the quantile of values (m,) of which each is there so many times; counts need not be whole numbers."""
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    place = share * max(float(ends[-1]) - 1.0, 0.0)
+    below, above = np.minimum(np.searchsorted(ends, (np.floor(place), np.ceil(place)), side="right"), values.size - 1)
+    low, high = values[order[below]], values[order[above]]
+    return float(low + (place - np.floor(place)) * (high - low))

@@ -88,7 +88,13 @@ class AgreementCut(NamedTuple):
 
 
 def fit_agreement_cut(
-    base_labels: Array, sizes: Labels, k: int, rng: np.random.Generator, *, weights: Array | None = None
+    base_labels: Array,
+    sizes: Labels,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    weights: Array | None = None,
+    counts: Array | None = None,
 ) -> tuple[Labels, AgreementCut]:
     """Find the partition that shares most with the base clusterings.
 
@@ -104,6 +110,8 @@ def fit_agreement_cut(
         Source of the starts.
     weights : ndarray of shape (M,), default=None
         What each base clustering counts; 1 by default.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -123,34 +131,42 @@ def fit_agreement_cut(
         blank = np.zeros((int(sizes.sum()), k))
         return labels, AgreementCut(sizes, weights, blank, blank, 0.0)
     part = linked if linked.size <= SAMPLE_ROWS else np.sort(rng.choice(linked, SAMPLE_ROWS, replace=False))
-    best = best_start(base_labels[part], sizes, k, weights, rng)
+    best = best_start(base_labels[part], sizes, k, weights, rng, None if counts is None else counts[part])
     if part.size < linked.size:
         known = base_labels[linked] if linked.size < labels.size else base_labels
-        best = _improved(OneHotRows(known, sizes), sizes, best.centers, weights)
+        own = None if counts is None else counts[linked]
+        best = _improved(OneHotRows(known, sizes), sizes, best.centers, weights, own)
     costs = block_costs(best.centers, sizes, weights, "categorical", 2.0)
-    cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / linked.size)
+    total = linked.size if counts is None else counts[linked].sum()
+    cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / total)
     labels = cut.predict(base_labels)
-    return labels, cut._replace(share=taken_part(base_labels, sizes, labels, k))
+    return labels, cut._replace(share=taken_part(base_labels, sizes, labels, k, counts))
 
 
-def best_start(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+def best_start(
+    base_labels: Array,
+    sizes: Labels,
+    k: int,
+    weights: Array,
+    rng: np.random.Generator,
+    counts: Array | None = None,
+) -> ConsensusRun:
     """Return the best of all starts, improved, on samples that all have base labels."""
     B = OneHotRows(base_labels, sizes)
     runs = (
-        _improved(B, sizes, _means(B, start, sizes, int(start.max()) + 1), weights)
+        _improved(B, sizes, _means(B, start, sizes, int(start.max()) + 1, counts), weights, counts)
         for start in _starts(base_labels, sizes, k, weights, rng)
     )
     return min(runs, key=lambda run: (-run.centers.shape[0], float(run.history.objective[-1])))
 
 
-def _means(B: Any, labels: Labels, sizes: Labels, k: int) -> Array:
-    return cluster_shares(B, labels, sizes, np.zeros((k, B.shape[1])))
+def _means(B: Any, labels: Labels, sizes: Labels, k: int, counts: Array | None = None) -> Array:
+    return cluster_shares(B, labels, sizes, np.zeros((k, B.shape[1])), counts)
 
 
-def _improved(B: Any, sizes: Labels, centers: Array, weights: Array) -> ConsensusRun:
-    return consensus_kmeans(
-        B, sizes, centers, weights=weights, utility="categorical", tol=TOLERANCE, max_iter=MOST_ITERATIONS
-    )
+def _improved(B: Any, sizes: Labels, centers: Array, weights: Array, counts: Array | None = None) -> ConsensusRun:
+    options: dict[str, Any] = {"utility": "categorical", "tol": TOLERANCE, "max_iter": MOST_ITERATIONS}
+    return consensus_kmeans(B, sizes, centers, weights=weights, counts=counts, **options)
 
 
 def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> Iterator[Labels]:

@@ -1,4 +1,4 @@
-"""One base clustering: anchors of some views, the graph between samples and anchors, its cut, a rule for new rows."""
+"""One base clustering: the graph between samples and anchors of some views, its cut, a rule for new rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.graphs.anchor_graph import CELLS_PER_BLOCK
+from manyviews.graphs.anchor_views import Blocks
 from manyviews.graphs.transfer_cut import cut_embedding, cut_vectors
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import discretize_embedding, embedding_labels
@@ -74,18 +75,25 @@ class AnchorCut:
         """Return the graph (b, q) of a block of rows whose neighbours in each view are known."""
         return joined_links(self.links, found, self.recipe.unit_weights)
 
-    def predict(self, arrays: tuple[Any, ...], observed: Array) -> NDArray[np.int32]:
-        """Return base labels (n,) of samples; -1 where no view of this clustering says anything."""
+    def predict(self, arrays: tuple[Any, ...], observed: Array, over: Blocks = map) -> NDArray[np.int32]:
+        """Return base labels (n,) of samples; -1 where no view of this clustering says anything.
+
+        ``over`` applies a function to all blocks of rows, perhaps several at a time.
+        """
         n = observed.shape[0]
         labels = np.full(n, NO_LABEL, dtype=np.int32)
         size = min(ROWS_PER_BLOCK[link.search] for link in self.links)
         readers = [view_reader(arrays, observed, link.view, link.treatment) for link in self.links]
-        for rows in row_blocks(n, size):
+
+        def one(rows: slice) -> None:
             found = [find_rows(reader, link, rows) for reader, link in zip(readers, self.links, strict=True)]
             B = self.graph(found)
             E = cut_embedding(B, self.vectors, self.values, self.recipe.rule.embedding)
             linked = np.diff(B.indptr) > 0
             labels[rows][linked] = embedding_labels(E[linked], self.centers, self.recipe.rule)
+
+        for _ in over(one, row_blocks(n, size)):
+            pass  # each block fills its own rows
         return labels
 
 
@@ -96,6 +104,8 @@ def fit_anchor_cut(
     recipe: CutRecipe,
     rng: np.random.Generator,
     kept: Sequence[KeptRows | None] = (),
+    counts: Array | None = None,
+    over: Blocks = map,
 ) -> tuple[NDArray[np.int32], AnchorCut | None]:
     """Cluster the samples by a group of views.
 
@@ -114,6 +124,10 @@ def fit_anchor_cut(
     kept : sequence of (KeptRows or None)
         Rows of each view that anchors are means of; by default anchors are kept as such. Those views are treated as a
         ``ColumnSample`` says.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, in the anchors, in the graph and in its cut, above 0; once by default.
+    over : callable, default=map
+        Applies a function to all blocks of rows of which neighbours are sought, in order, perhaps several at a time.
 
     Returns
     -------
@@ -123,10 +137,10 @@ def fit_anchor_cut(
         The rule; None if no sample is labelled.
     """
     n = observed.shape[0]
-    links, found = link_views(arrays, observed, members, recipe, rng, kept)
+    links, found = link_views(arrays, observed, members, recipe, rng, kept, counts, over)
     if not links:
         return np.full(n, NO_LABEL, dtype=np.int32), None
-    return _cut(LinkGraph(links, found, recipe.unit_weights, n), recipe, rng)
+    return _cut(LinkGraph(links, found, recipe.unit_weights, n, counts), recipe, rng)
 
 
 def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut]:
@@ -139,7 +153,8 @@ def _cut(B: LinkGraph, recipe: CutRecipe, rng: np.random.Generator) -> tuple[NDA
     for rows in row_blocks(size, ROWS_PER_BLOCK["approximate"]):
         E[rows] = cut_embedding(B[rows if linked is None else linked[rows]], vectors, values, recipe.rule.embedding)
     B.found.clear()  # as large as the embedding, and used up
-    result = discretize_embedding(E, k, rng, recipe.rule)
+    counts = B.counts if B.counts is None or linked is None else B.counts[linked]
+    result = discretize_embedding(E, k, rng, recipe.rule, counts)
     if linked is None:
         labels = result.labels.astype(np.int32)
     else:

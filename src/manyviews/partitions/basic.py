@@ -55,7 +55,14 @@ def distinct_rows(X: Any) -> Labels:
 
 
 def random_partition(
-    X: Any, k: int, rng: np.random.Generator, *, candidates: Labels, metric: Metric, max_iter: int = RUN_ITER
+    X: Any,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    candidates: Labels,
+    metric: Metric,
+    max_iter: int = RUN_ITER,
+    counts: Array | None = None,
 ) -> BasicPartition:
     """Run k-means once, from k random rows; the labels are those nearest to the centres.
 
@@ -73,6 +80,8 @@ def random_partition(
         Similarity.
     max_iter : int, default=100
         Most iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -80,5 +89,6 @@ def random_partition(
         Labels and centres.
     """
     start = X[rng.choice(candidates, k, replace=False)]
-    run = row_kmeans(X, start.toarray() if sparse.issparse(X) else start, metric, max_iter=max_iter)
+    dense = start.toarray() if sparse.issparse(X) else start
+    run = row_kmeans(X, dense, metric, max_iter=max_iter, weights=counts)
     return BasicPartition(run.labels, sparse.csr_array(run.centers) if sparse.issparse(X) else run.centers)

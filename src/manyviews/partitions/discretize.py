@@ -47,18 +47,23 @@ class EmbeddingRule(NamedTuple):
         return "cosine" if self.kind == "cosine" else "euclidean"
 
 
-def discretize_embedding(E: NDArray[Any], k: int, rng: np.random.Generator, rule: EmbeddingRule) -> BlockKMeans:
+def discretize_embedding(
+    E: NDArray[Any], k: int, rng: np.random.Generator, rule: EmbeddingRule, counts: NDArray[Any] | None = None
+) -> BlockKMeans:
     """Cut an embedding (n, q) into k clusters, or fewer where it has fewer distinct rows.
 
     Equal rows share a cluster, and the rows nearest to ``rule`` have its labels: a row that k-means gave to an empty
-    cluster in its last step goes back, and centres that coincide are one.
+    cluster in its last step goes back, and centres that coincide are one. ``counts`` (n,) say how often rows count.
     """
     k = count_distinct(E, k)
     if rule.kind == "kmeans":
-        plain = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter)
+        plain = kmeans(E, k, rng, n_init=rule.n_init, max_iter=rule.max_iter, weights=counts)
         found = BlockKMeans(plain.labels, plain.centers, plain.centers, plain.inertia)
     else:
-        found = block_kmeans(E, k, rng, metric=rule.metric, max_iter=rule.max_iter, n_init=rule.n_init, distinct=True)
+        max_iter, n_init = rule.max_iter, rule.n_init
+        found = block_kmeans(
+            E, k, rng, metric=rule.metric, max_iter=max_iter, n_init=n_init, distinct=True, weights=counts
+        )
     if found.filled:
         labels, _ = assign_rows(E, found.centers, rule.metric)
         found = found._replace(labels=labels, rule=found.centers)
@@ -74,9 +79,11 @@ def embedding_labels(E: NDArray[Any], centers: NDArray[Any], rule: EmbeddingRule
     return assign_rows(E, centers, rule.metric)[0]
 
 
-def kmeans_rows(H: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 10) -> KMeansResult:
-    """Group the rows of a partition (n, q), brought to unit length, by k-means."""
-    return kmeans(unit_rows(H), k, rng, n_init=n_init)
+def kmeans_rows(
+    H: NDArray[Any], k: int, rng: np.random.Generator, *, n_init: int = 10, weights: NDArray[Any] | None = None
+) -> KMeansResult:
+    """Group the rows of a partition (n, q), brought to unit length, by k-means; see there for ``weights``."""
+    return kmeans(unit_rows(H), k, rng, n_init=n_init, weights=weights)
 
 
 def center_confidence(distances: NDArray[Any]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.graphs.transfer_cut import cut_embedding, gram_block, reduced_eigenvectors
+from manyviews.graphs.transfer_cut import cut_embedding, gram_block, reduced_eigenvectors, scaled_rows
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule, discretize_embedding, embedding_labels
 
@@ -115,6 +115,7 @@ def fit_ensemble_cut(
     rule: EmbeddingRule,
     weighting: Weighting = "reliability",
     dtype: Any = np.float64,
+    counts: Array | None = None,
 ) -> tuple[NDArray[np.int64], EnsembleCut]:
     """Cut the graph between samples and base clusters.
 
@@ -134,6 +135,8 @@ def fit_ensemble_cut(
         Weights of the base clusters: see ``cluster_reliability``, or 1 as published.
     dtype : dtype, default=float64
         Of the embedding.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -144,10 +147,10 @@ def fit_ensemble_cut(
     """
     n = base_labels.shape[0]
     weights = np.ones(int(sizes.sum()))
-    W = ensemble_gram(base_labels, sizes, weights)
+    W = ensemble_gram(base_labels, sizes, weights, counts)
     if weighting == "reliability":
         weights = cluster_reliability(W, sizes)
-        W = ensemble_gram(base_labels, sizes, weights)
+        W = ensemble_gram(base_labels, sizes, weights, counts)
     weights = weights.astype(dtype)
     values, vectors = reduced_eigenvectors(W, k, rng)
     cut = EnsembleCut(sizes, weights, vectors, values, np.zeros((k, k)), np.zeros((weights.size, k)), rule)
@@ -158,9 +161,10 @@ def fit_ensemble_cut(
     if not linked.any():
         return labels, cut
     # where hardly any sample has a base label, there are no k clusters to find
-    result = discretize_embedding(E if linked.all() else E[linked], min(k, int(linked.sum())), rng, rule)
+    told, own = (E, counts) if linked.all() else (E[linked], None if counts is None else counts[linked])
+    result = discretize_embedding(told, min(k, int(linked.sum())), rng, rule, own)
     labels[linked] = result.labels
-    return labels, cut._replace(centers=result.rule, share=taken_part(base_labels, sizes, labels, k))
+    return labels, cut._replace(centers=result.rule, share=taken_part(base_labels, sizes, labels, k, counts))
 
 
 def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -194,9 +198,11 @@ def cluster_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]
     return np.asarray(weights / weights.max())
 
 
-def clustering_reliability(base_labels: Array, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def clustering_reliability(
+    base_labels: Array, sizes: NDArray[np.int64], counts: Array | None = None
+) -> NDArray[np.float64]:
     """Return the mean ``cluster_reliability`` (M,) of the clusters of each base clustering."""
-    return mean_reliability(ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum()))), sizes)
+    return mean_reliability(ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())), counts), sizes)
 
 
 def mean_reliability(W: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -220,29 +226,38 @@ def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
 
-def ensemble_gram(base_labels: Array, sizes: NDArray[np.int64], weights: Array) -> sparse.csr_array:
-    """Return the sum of ``gram_block`` over the one-hot graph of all samples, (Σ sizes, Σ sizes)."""
+def ensemble_gram(
+    base_labels: Array, sizes: NDArray[np.int64], weights: Array, counts: Array | None = None
+) -> sparse.csr_array:
+    """Return the sum of ``gram_block`` over the one-hot graph of all samples, as often as they count (n,)."""
     total = sparse.csr_array((weights.size, weights.size))
     for rows in row_blocks(base_labels.shape[0], ROWS_PER_BLOCK):
-        total = total + gram_block(one_hot_block(base_labels[rows], sizes, weights))
+        block = one_hot_block(base_labels[rows], sizes, weights)
+        total = total + gram_block(block if counts is None else scaled_rows(block, counts[rows]))
     return total
 
 
-def taken_part(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
-    """Return which part of each base cluster the final clusters take, (Σ sizes, k)."""
-    return part_of(taken_counts(base_labels, sizes, labels, k))
+def taken_part(
+    base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int, counts: Array | None = None
+) -> Array:
+    """Return which part of each base cluster the final clusters take, (Σ sizes, k), samples as often as they count."""
+    return part_of(taken_counts(base_labels, sizes, labels, k, counts))
 
 
-def taken_counts(base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> Array:
-    """Return how many samples of each base cluster are in each final cluster, (Σ sizes, k)."""
+def taken_counts(
+    base_labels: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64], k: int, counts: Array | None = None
+) -> Array:
+    """Return how many samples of each base cluster are in each final cluster, (Σ sizes, k), as often as they count."""
     tables = []
     for m, size in enumerate(sizes):
         known = (base_labels[:, m] >= 0) & (labels >= 0)
         pairs = base_labels[known, m].astype(np.int64) * k + labels[known]
-        tables.append(np.bincount(pairs, minlength=size * k).reshape(size, k))
+        own = None if counts is None else counts[known]
+        tables.append(np.bincount(pairs, own, minlength=size * k).reshape(size, k))
     return np.vstack(tables).astype(np.float64)
 
 
 def part_of(counts: Array) -> Array:
     """Return the parts (Σ sizes, k) of base clusters that final clusters take, from ``taken_counts``."""
-    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
+    total = counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts / np.where(total > 0, total, 1.0))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from manyviews.linalg.blocks import row_blocks
 from manyviews.optim.history import History
-from manyviews.prototypes.lloyd import lloyd
+from manyviews.prototypes.lloyd import lloyd, rows_counted
 
 __all__ = [
     "TINY",
@@ -78,23 +78,25 @@ def block_costs(centers: Array, widths: Labels, weights: Array, utility: str, po
     return np.asarray((costs * np.repeat(weights, widths)).T)
 
 
-def partition_scales(B: Any, widths: Labels, utility: str, power: float) -> Array:
+def partition_scales(B: Any, widths: Labels, utility: str, power: float, counts: Array | None = None) -> Array:
     """Return the size (r,) of the convex function of the utility at the cluster shares of each partition."""
-    return scales_of(base_cluster_sizes(B), widths, utility, power)
+    return scales_of(base_cluster_sizes(B, counts), widths, utility, power)
 
 
-def base_cluster_sizes(B: Any) -> Array:
-    """Return how many samples each base cluster has, (D,)."""
+def base_cluster_sizes(B: Any, counts: Array | None = None) -> Array:
+    """Return how many samples each base cluster has, (D,), as often as they count."""
     sizes = np.zeros(B.shape[1])
     for rows in row_blocks(B.shape[0]):
-        sizes += np.asarray(B[rows].sum(axis=0)).ravel()
+        block = B[rows]
+        sizes += np.asarray(block.sum(axis=0)).ravel() if counts is None else block.T @ counts[rows]
     return sizes
 
 
 def scales_of(sizes: Array, widths: Labels, utility: str, power: float) -> Array:
     """Do what ``partition_scales`` does, from ``base_cluster_sizes``."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    shares = sizes / np.repeat(np.maximum(np.add.reduceat(sizes, starts), 1), widths)
+    totals = np.add.reduceat(sizes, starts)
+    shares = sizes / np.repeat(np.where(totals > 0, totals, 1), widths)
     if utility == "entropy":
         return np.asarray(np.add.reduceat(-shares * np.log2(shares + TINY), starts))
     p = {"categorical": 2.0, "cosine": 2.0, "lp": power}[utility]
@@ -112,6 +114,7 @@ def consensus_kmeans(
     power: float = 5.0,
     tol: float = 1e-5,
     max_iter: int = 40,
+    counts: Array | None = None,
 ) -> ConsensusRun:
     """Run k-means with the distance of the utility until the sum of distances settles.
 
@@ -131,6 +134,8 @@ def consensus_kmeans(
         Change of the sum that ends the iterations.
     max_iter : int, default=40
         Most iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -139,7 +144,7 @@ def consensus_kmeans(
     """
 
     def update(labels: Labels, previous: Array) -> Array:
-        return cluster_shares(B, labels, widths, previous)
+        return cluster_shares(B, labels, widths, previous, counts)
 
     run = lloyd(
         lambda points: assign_one_hot(B, block_costs(points, widths, weights, utility, power)),
@@ -148,6 +153,7 @@ def consensus_kmeans(
         len(centers),
         max_iter=max_iter - 1,
         settled=lambda last, now: last - now < tol,
+        rows=rows_counted(counts),
     )
     return ConsensusRun(run.labels, run.centers, History(run.objective, run.objective.size, run.converged))
 
@@ -162,24 +168,26 @@ def assign_one_hot(B: Any, costs: Array) -> tuple[Labels, Array]:
     return labels, losses
 
 
-def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array) -> Array:
-    """Return the mean one-hot row of each cluster over the members that each partition has."""
+def cluster_shares(B: Any, labels: Labels, widths: Labels, previous: Array, counts: Array | None = None) -> Array:
+    """Return the mean one-hot row of each cluster over the members that each partition has, as often as they count."""
     k = len(previous)
-    return shares_of(share_counts(B, labels, k), np.bincount(labels, minlength=k), widths, previous)
+    return shares_of(share_counts(B, labels, k, counts), np.bincount(labels, minlength=k), widths, previous)
 
 
-def share_counts(B: Any, labels: Labels, k: int) -> Array:
-    """Return how many members of each cluster are in each base cluster, (k, D)."""
+def share_counts(B: Any, labels: Labels, k: int, counts: Array | None = None) -> Array:
+    """Return how many members of each cluster are in each base cluster, (k, D), as often as they count."""
     D = B.shape[1]
-    counts = np.zeros(k * D)
+    sums = np.zeros(k * D)
     for rows in row_blocks(B.shape[0]):
         block = B[rows]
-        counts += np.bincount(np.repeat(labels[rows], np.diff(block.indptr)) * D + block.indices, minlength=k * D)
-    return counts.reshape(k, D)
+        lengths = np.diff(block.indptr)
+        cells = np.repeat(labels[rows], lengths) * D + block.indices
+        sums += np.bincount(cells, None if counts is None else np.repeat(counts[rows], lengths), minlength=k * D)
+    return sums.reshape(k, D)
 
 
 def shares_of(counts: Array, sizes: Labels, widths: Labels, previous: Array) -> Array:
     """Return the shares (k, D) from ``share_counts`` and the sizes of the clusters; empty ones keep their previous."""
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     members = np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-    return np.where(sizes[:, None] > 0, counts / np.maximum(members, 1), previous)
+    return np.where(sizes[:, None] > 0, counts / np.where(members > 0, members, 1), previous)

@@ -21,6 +21,8 @@ from manyviews.graphs.anchor_graph import (
     nearest_means,
     recall,
 )
+from manyviews.graphs.anchor_views import Blocks
+from manyviews.graphs.transfer_cut import scaled_rows
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.prototypes.anchors import CANDIDATES_PER_ANCHOR, anchor_regions, hybrid_anchors
@@ -89,10 +91,15 @@ class ViewLink:
 
 
 class LinkGraph:
-    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for."""
+    """The graph between samples and anchors, (n, q), of which blocks of rows are made when they are asked for.
 
-    def __init__(self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int) -> None:
-        self.links, self.found, self.unit = links, found, unit
+    Rows are multiplied with how often the samples count, which their cut takes into account.
+    """
+
+    def __init__(
+        self, links: tuple[ViewLink, ...], found: list[Linked], unit: bool, n: int, counts: Array | None = None
+    ) -> None:
+        self.links, self.found, self.unit, self.counts = links, found, unit, counts
         self.shape = n, sum(link.index.points.shape[0] for link in links)
         self.dtype = np.result_type(*(neighbors.distance for neighbors, _ in found))
 
@@ -101,7 +108,8 @@ class LinkGraph:
             (Neighbors(near.index[rows], near.distance[rows]), None if speaking is None else speaking[rows])
             for near, speaking in self.found
         ]
-        return joined_links(self.links, part, self.unit)
+        B = joined_links(self.links, part, self.unit)
+        return B if self.counts is None else scaled_rows(B, self.counts[rows])
 
     def linked(self) -> NDArray[np.int64] | None:
         """Return the samples that have links; None if all have."""
@@ -117,15 +125,21 @@ def link_views(
     recipe: CutRecipe,
     rng: np.random.Generator,
     kept: Sequence[KeptRows | None],
+    counts: Array | None = None,
+    over: Blocks = map,
 ) -> tuple[tuple[ViewLink, ...], list[Linked]]:
-    """Link all samples to anchors in the views of a group that say something."""
+    """Link all samples, that count so often (n,), to anchors in the views of a group that say something.
+
+    ``over`` applies a function to all blocks of rows, perhaps several at a time.
+    """
     links, found = [], []
     for view, treatment in members:
         rows = kept[view] if kept else None
         if rows is not None and isinstance(treatment, ColumnSample):
-            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng)
+            linked = _link_to_means(rows, observed[:, view], view, treatment, recipe, rng, counts)
         else:
-            linked = _link_to_points(view_reader(arrays, observed, view, treatment), view, treatment, recipe, rng)
+            reader = view_reader(arrays, observed, view, treatment)
+            linked = _link_to_points(reader, view, treatment, recipe, rng, counts, over)
         if linked is not None:
             links.append(linked[0])
             found.append(linked[1])
@@ -152,6 +166,7 @@ def _link_to_means(
     columns: ColumnSample,
     recipe: CutRecipe,
     rng: np.random.Generator,
+    counts: Array | None,
 ) -> tuple[ViewLink, Linked] | None:
     """Do what ``_link_to_points`` does by the products of the rows of a wide view."""
     products = row_products(rows, columns)
@@ -161,11 +176,12 @@ def _link_to_means(
         return None
     p = min(recipe.n_anchors, usable.size)
     candidates = usable[np.sort(rng.choice(usable.size, min(CANDIDATES_PER_ANCHOR * p, usable.size), replace=False))]
-    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=recipe.anchor_iter)
+    max_iter = recipe.anchor_iter
+    points = mean_anchors(rows, columns, products, candidates, p, rng, max_iter=max_iter, weights=counts)
     index, K = build_index(points, columns.metric, 1), min(recipe.n_neighbors, points.shape[0])
     # the anchors weigh rows as they are kept, without the length that the cosine brings them to
     neighbors = nearest_means(index, products.G / _or_one(products.factor), np.diagonal(products.G), K)
-    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking)
+    return _fitted(ViewLink(view, columns, index, K), neighbors, speaking, counts)
 
 
 def _or_one(factor: Array) -> Array:
@@ -173,7 +189,13 @@ def _or_one(factor: Array) -> Array:
 
 
 def _link_to_points(
-    reader: ViewRows, view: int, sample: ViewTreatment | ColumnSample, recipe: CutRecipe, rng: np.random.Generator
+    reader: ViewRows,
+    view: int,
+    sample: ViewTreatment | ColumnSample,
+    recipe: CutRecipe,
+    rng: np.random.Generator,
+    counts: Array | None,
+    over: Blocks,
 ) -> tuple[ViewLink, Linked] | None:
     """Select anchors from random rows and find those of all samples; None where the view says nothing about anybody."""
     n, treatment = reader.array.shape[0], reader.treatment
@@ -182,8 +204,9 @@ def _link_to_points(
     if available == 0:
         return None
     drawn = drawn_candidates(available, recipe, rng)
-    candidates = reader.read(drawn if usable is None else usable[drawn]).rows
-    return _search_all(reader, choose_link(candidates, n, view, treatment, sample, recipe, rng), n)
+    drawn = drawn if usable is None else usable[drawn]
+    candidates, own = reader.read(drawn).rows, None if counts is None else counts[drawn]
+    return _search_all(reader, choose_link(candidates, n, view, treatment, sample, recipe, rng, own), n, counts, over)
 
 
 def drawn_candidates(available: int, recipe: CutRecipe, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -200,11 +223,14 @@ def choose_link(
     sample: ViewTreatment | ColumnSample,
     recipe: CutRecipe,
     rng: np.random.Generator,
+    counts: Array | None = None,
 ) -> ViewLink:
-    """Select anchors from ``drawn_candidates`` of a view, treated, and how those nearest to n samples are found."""
-    anchors = hybrid_anchors(
-        candidates, min(recipe.n_anchors, candidates.shape[0]), rng, treatment.metric, max_iter=recipe.anchor_iter
-    )
+    """Select anchors from ``drawn_candidates`` of a view, treated, and how those nearest to n samples are found.
+
+    ``counts`` says how often each candidate counts; once by default.
+    """
+    p, max_iter = min(recipe.n_anchors, candidates.shape[0]), recipe.anchor_iter
+    anchors = hybrid_anchors(candidates, p, rng, treatment.metric, max_iter=max_iter, weights=counts)
     p = anchors.shape[0]
     K = min(recipe.n_neighbors, p)
     width = candidates.nnz / candidates.shape[0] if sparse.issparse(candidates) else treatment.width
@@ -220,24 +246,34 @@ def choose_link(
     return ViewLink(view, sample, index, K)
 
 
-def _search_all(reader: ViewRows, link: ViewLink, n: int) -> tuple[ViewLink, Linked]:
+def _search_all(
+    reader: ViewRows, link: ViewLink, n: int, counts: Array | None, over: Blocks
+) -> tuple[ViewLink, Linked]:
     """Find the neighbours of all samples."""
     K = link.n_neighbors
     index = np.empty((n, K), np.int16 if link.index.points.shape[0] <= np.iinfo(np.int16).max else np.int32)
     distance = np.empty((n, K), reader.read(slice(0, 1)).rows.dtype)
     speaking = np.ones(n, dtype=bool)
-    for rows in row_blocks(n, ROWS_PER_BLOCK[link.search]):
+
+    def one(rows: slice) -> None:
         (index[rows], distance[rows]), mask = find_rows(reader, link, rows)
         if mask is not None:
             speaking[rows] = mask
-    return _fitted(link, Neighbors(index, distance), speaking)
+
+    for _ in over(one, row_blocks(n, ROWS_PER_BLOCK[link.search])):
+        pass  # each block fills its own rows
+    return _fitted(link, Neighbors(index, distance), speaking, counts)
 
 
-def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array) -> tuple[ViewLink, Linked]:
+def _fitted(link: ViewLink, neighbors: Neighbors, speaking: Array, counts: Array | None) -> tuple[ViewLink, Linked]:
     """Set the width of the Gaussian to the mean distance of the neighbours found."""
     complete = bool(speaking.all())
     counted = neighbors.distance if complete else neighbors.distance[speaking]
-    found = with_sigma(link, float(counted.mean(dtype=np.float64)))
+    if counts is None:
+        mean = float(counted.mean(dtype=np.float64))
+    else:
+        mean = float(np.average(counted.mean(axis=1, dtype=np.float64), weights=counts[speaking]))
+    found = with_sigma(link, mean)
     return found, (neighbors, None if complete else speaking)
 
 

@@ -24,7 +24,9 @@ class AnchorRegions(NamedTuple):
     centers: Array
 
 
-def hybrid_anchors(candidates: Any, p: int, rng: np.random.Generator, metric: Metric, *, max_iter: int = 5) -> Any:
+def hybrid_anchors(
+    candidates: Any, p: int, rng: np.random.Generator, metric: Metric, *, max_iter: int = 5, weights: Any = None
+) -> Any:
     """Select anchors as centres of a random subset: cheaper than k-means of all rows, better than random rows.
 
     Parameters
@@ -39,6 +41,8 @@ def hybrid_anchors(candidates: Any, p: int, rng: np.random.Generator, metric: Me
         Metric of the k-means.
     max_iter : int, default=5
         Iterations of the k-means.
+    weights : ndarray of shape (c,), default=None
+        How often each candidate counts, above 0; once by default.
 
     Returns
     -------
@@ -46,7 +50,8 @@ def hybrid_anchors(candidates: Any, p: int, rng: np.random.Generator, metric: Me
         Anchors; fewer than p where the candidates have fewer distinct rows. CSR where the candidates are and the
         anchors turn out sparse.
     """
-    centers = _distinct(block_kmeans(candidates, p, rng, metric=metric, max_iter=max_iter).centers)
+    found = block_kmeans(candidates, p, rng, metric=metric, max_iter=max_iter, weights=weights)
+    centers = _distinct(found.centers)
     if sparse.issparse(candidates) and np.count_nonzero(centers) < SPARSE_BELOW * centers.size:
         return sparse.csr_array(centers)
     return centers

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label, unit_rows
-from manyviews.prototypes.lloyd import ArrayRows, LloydRun, Rows, lloyd
+from manyviews.prototypes.lloyd import ArrayRows, LloydRun, Rows, lloyd, rows_counted
 
 __all__ = [
     "BlockKMeans",
@@ -129,10 +129,14 @@ def assign_rows(X: Any, centers: Any, metric: Metric) -> tuple[NDArray[np.int64]
 
 
 class RowSteps(NamedTuple):
-    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense."""
+    """The steps of k-means on rows X (n, d), dense or CSR, of unit length for the cosine; centres are (k, d), dense.
+
+    ``weights`` (n,), above 0, say how often each row counts; once by default.
+    """
 
     X: Any
     metric: Metric
+    weights: Array | None = None
 
     def assign(self, centers: Array) -> tuple[NDArray[np.int64], Array]:
         """Return labels and gaps of ``assign_rows``."""
@@ -145,19 +149,23 @@ class RowSteps(NamedTuple):
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the means of the clusters, of unit length for the cosine."""
         k = previous.shape[0]
-        totals = sums_by_label(self.X, labels, k, np.ones(labels.size, self.X.dtype))
-        return means_of(totals, np.bincount(labels, minlength=k), previous, self.metric)
+        counts = np.ones(labels.size) if self.weights is None else self.weights
+        totals = sums_by_label(self.X, labels, k, counts.astype(self.X.dtype))
+        return means_of(totals, np.bincount(labels, self.weights, minlength=k), previous, self.metric)
 
 
-def means_of(totals: Array, sizes: NDArray[np.int64], previous: Array, metric: Metric) -> Array:
+def means_of(totals: Array, sizes: Array, previous: Array, metric: Metric) -> Array:
     """Return centres (k, d) from the sums and sizes of clusters; empty ones keep their previous centre."""
-    means = unit_rows(totals) if metric == "cosine" else totals / np.maximum(sizes, 1).astype(totals.dtype)[:, None]
+    filled = np.where(sizes > 0, sizes, 1).astype(totals.dtype)
+    means = unit_rows(totals) if metric == "cosine" else totals / filled[:, None]
     if not sizes.all():
         means[sizes == 0] = previous[sizes == 0]
     return np.asarray(means)
 
 
-def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -> LloydRun[Array]:
+def row_kmeans(
+    X: Any, centers: Array, metric: Metric, *, max_iter: int = 100, weights: Array | None = None
+) -> LloydRun[Array]:
     """Run k-means from given centres until the labels repeat.
 
     Parameters
@@ -170,14 +178,16 @@ def row_kmeans(X: Any, centers: Array, metric: Metric, *, max_iter: int = 100) -
         Squared Euclidean distance, or the angle, with centres of unit length.
     max_iter : int, default=100
         Most iterations.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
     LloydRun
         Centres and the labels nearest to them; the losses are the gaps of ``assign_rows``.
     """
-    steps = RowSteps(X, metric)
-    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses)
+    steps, rows = RowSteps(X, metric, weights), rows_counted(weights)
+    return lloyd(steps.assign, steps.update, centers, centers.shape[0], max_iter=max_iter, each=steps.losses, rows=rows)
 
 
 def block_kmeans(
@@ -190,6 +200,7 @@ def block_kmeans(
     n_init: int = 1,
     start: Array | None = None,
     distinct: bool = False,
+    weights: Array | None = None,
 ) -> BlockKMeans:
     """Group rows around k centres from k distinct random rows.
 
@@ -214,6 +225,8 @@ def block_kmeans(
         Given centres; there is one start then.
     distinct : bool, default=False
         Draw other rows for those of a start that equal another one but for rounding.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -223,7 +236,7 @@ def block_kmeans(
     best: BlockKMeans | None = None
     for _ in range(1 if start is not None else n_init):
         first = draw_start(lambda rows: X[rows], X.shape[0], k, rng, distinct=distinct) if start is None else start
-        run = _one_run(X, first, metric, max_iter)
+        run = _one_run(RowSteps(X, metric, weights), first, max_iter)
         if best is None or run.score < best.score:
             best = run
     assert best is not None
@@ -321,19 +334,22 @@ def last_assigned(steps: Any, start: Array, *, max_iter: int, rows: Rows | None 
     return LastAssigned(labels, steps.update(labels, run.centers), run.centers, run.losses, filled)
 
 
-def _one_run(X: Any, start: Array, metric: Metric, max_iter: int) -> BlockKMeans:
-    run = last_assigned(RowSteps(X, metric), start, max_iter=max_iter)
-    score = _score(X, run.labels, run.centers, run.gaps, metric)
+def _one_run(steps: RowSteps, start: Array, max_iter: int) -> BlockKMeans:
+    run = last_assigned(steps, start, max_iter=max_iter, rows=rows_counted(steps.weights))
+    score = _score(steps, run)
     return BlockKMeans(run.labels, run.centers, run.rule, score, run.filled)
 
 
-def _score(X: Any, labels: NDArray[np.int64], centers: Array, gaps: Array, metric: Metric) -> float:
-    if metric == "cosine":
-        return float(np.sum(1.0 + gaps, dtype=np.float64))
+def _score(steps: RowSteps, run: LastAssigned) -> float:
+    X, labels, centers, weights = steps.X, run.labels, run.centers, steps.weights
+    if steps.metric == "cosine":
+        losses = 1.0 + run.gaps if weights is None else (1.0 + run.gaps) * weights
+        return float(np.sum(losses, dtype=np.float64))
     total, lengths = 0.0, squared_lengths(centers)
     for rows in row_blocks(labels.size):
         own = centers[labels[rows]]
         products = X[rows].multiply(own).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X[rows], own)
         squares = squared_lengths(X[rows]) - 2 * np.asarray(products).ravel() + lengths[labels[rows]]
-        total += float(np.sqrt(np.maximum(squares, 0.0)).sum(dtype=np.float64))
+        distances = np.sqrt(np.maximum(squares, 0.0))
+        total += float((distances if weights is None else distances * weights[rows]).sum(dtype=np.float64))
     return total

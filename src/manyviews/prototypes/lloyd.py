@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ArrayRows", "LloydRun", "Rows", "emptied", "fill_empty", "lloyd"]
+__all__ = ["ArrayRows", "LloydRun", "Rows", "emptied", "fill_empty", "lloyd", "rows_counted"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -72,6 +72,26 @@ class ArrayRows:
     def rest(self, labels: Labels, last: Labels) -> bool:
         """Say whether no label has changed."""
         return np.array_equal(labels, last)
+
+
+class CountedRows(ArrayRows):
+    """Labels and losses of samples that count so often, (n,)."""
+
+    def __init__(self, counts: Array) -> None:
+        self.counts = counts
+
+    def total(self, losses: Array) -> float:
+        """Return the sum of the losses (n,) or (V, n), each as often as its sample counts."""
+        return super().total(losses * self.counts)
+
+    def fill(self, labels: Labels, losses: Array, k: int, *, fill_all: bool) -> tuple[Labels, bool]:
+        """Return the labels, changed in place, and whether a sample was moved."""
+        return super().fill(labels, losses * self.counts, k, fill_all=fill_all)
+
+
+def rows_counted(counts: Array | None) -> ArrayRows:
+    """Return the rows of samples that count so often, (n,), or once each."""
+    return ArrayRows() if counts is None else CountedRows(counts)
 
 
 def lloyd(

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
 from manyviews.prototypes.block_kmeans import Metric, last_assigned
+from manyviews.prototypes.lloyd import rows_counted
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
 
 __all__ = [
@@ -187,6 +188,7 @@ def mean_anchors(
     rng: np.random.Generator,
     *,
     max_iter: int = 5,
+    weights: Array | None = None,
 ) -> RowMeans:
     """Select anchors as ``hybrid_anchors`` does, from the products of the rows alone.
 
@@ -206,6 +208,8 @@ def mean_anchors(
         Source of the start.
     max_iter : int, default=5
         Iterations of the k-means.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -213,9 +217,9 @@ def mean_anchors(
         Anchors; fewer than p where candidates coincide.
     """
     part = products.take(candidates)
-    steps = ProductSteps(part.G, columns.metric)
+    steps = ProductSteps(part.G, columns.metric, None if weights is None else weights[candidates])
     start = np.eye(candidates.size, dtype=part.G.dtype)[rng.choice(candidates.size, p, replace=False)]
-    labels = last_assigned(steps, start, max_iter=max_iter).labels
+    labels = last_assigned(steps, start, max_iter=max_iter, rows=rows_counted(steps.counts)).labels
     A = steps.update(labels, start)
     first = _first_coincident(A @ part.G @ A.T)
     kept = np.flatnonzero(first == np.arange(p))
@@ -246,10 +250,14 @@ def own_anchors(rows: KeptRows, chosen: NDArray[np.int64]) -> RowMeans:
 
 
 class ProductSteps(NamedTuple):
-    """The steps of k-means on rows known by their products G (c, c); a centre is a row of weights (k, c)."""
+    """The steps of k-means on rows known by their products G (c, c); a centre is a row of weights (k, c).
+
+    ``counts`` (c,), above 0, say how often each row counts; once by default.
+    """
 
     G: Array
     metric: Metric
+    counts: Array | None = None
 
     def assign(self, centers: Array) -> tuple[NDArray[np.int64], Array]:
         """Return labels, and gaps as in ``assign_rows``."""
@@ -266,9 +274,9 @@ class ProductSteps(NamedTuple):
     def update(self, labels: NDArray[np.int64], previous: Array) -> Array:
         """Return the weights that make means of the clusters, of unit length for the cosine."""
         k, c = previous.shape
-        sizes = np.bincount(labels, minlength=k)
+        sizes = np.bincount(labels, self.counts, minlength=k)
         A = np.zeros((k, c), self.G.dtype)
-        A[labels, np.arange(c)] = 1.0 / sizes[labels]
+        A[labels, np.arange(c)] = (1.0 if self.counts is None else self.counts) / sizes[labels]
         if self.metric == "cosine":
             lengths = np.sqrt(np.maximum(np.einsum("ij,ij->i", A @ self.G, A), 0.0))
             A *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > smallest_scale(A.dtype))[:, None]

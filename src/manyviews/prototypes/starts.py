@@ -84,6 +84,7 @@ def leading_directions(stack: Stack, k: int, rng: np.random.Generator) -> Array:
     rank = min(k, n - 1, width - 1)
     if rank < 1 or not stack.squares.any():
         return np.ones((n, 1))
+    # the lengths of rows are taken out below, and with them how often they count
     U, s, _ = leading_singular(_side_by_side(stack), rank, rng)
     return np.asarray(unit_rows(U * s))
 
@@ -107,7 +108,7 @@ def relaxed_start(stack: Stack, directions: Array, k: int, rng: np.random.Genera
     list of ndarray of shape (k, d_v)
         Centres in each view.
     """
-    labels = kmeans(directions, k, rng, n_init=1).labels
+    labels = kmeans(directions, k, rng, n_init=1, weights=stack.counts).labels
     blank = [np.zeros((k, X.shape[1]), X.dtype) for X in stack.arrays]
     return centroids(stack, labels, None, blank)
 
@@ -123,20 +124,22 @@ def _spread_rows(stack: Stack, k: int, rng: np.random.Generator) -> Array:
         table = sparse.hstack(stack.arrays, format="csr")
     else:
         table = np.hstack(stack.arrays)
-    _, rows = kmeans_plusplus(table, k, random_state=int(rng.integers(2**31 - 1)))
+    seed = int(rng.integers(2**31 - 1))
+    _, rows = kmeans_plusplus(table, k, random_state=seed, sample_weight=stack.counts)
     return np.asarray(rows)
 
 
 def _side_by_side(stack: Stack) -> Any:
-    """Return the views side by side as an operator, so that they need not be copied."""
+    """Return the views side by side, rows times the root of their count, as an operator: no copies."""
     edges = np.cumsum([0, *(X.shape[1] for X in stack.arrays)])
+    roots = 1.0 if stack.counts is None else np.sqrt(stack.counts)
 
     def times(v: Array) -> Array:
         v = v.ravel()
         parts = [X @ v[a:b] for X, a, b in zip(stack.arrays, edges, edges[1:], strict=False)]
-        return np.asarray(np.sum(parts, axis=0))
+        return np.asarray(np.sum(parts, axis=0) * roots)
 
     def transposed_times(u: Array) -> Array:
-        return np.concatenate([X.T @ u.ravel() for X in stack.arrays])
+        return np.concatenate([X.T @ (u.ravel() * roots) for X in stack.arrays])
 
     return LinearOperator((len(stack), int(edges[-1])), matvec=times, rmatvec=transposed_times, dtype=np.float64)

@@ -23,7 +23,7 @@ PROBE_ROWS = 10_000
 REPEATED_COUNTS = 0.05
 
 
-def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
+def fit_treatment(X: Any, scaling: str | None, metric: str, weights: Array | None = None) -> ViewTreatment:
     """Learn how one view is treated.
 
     Parameters
@@ -35,6 +35,8 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
         gets tf-idf and unit rows, one of presences or weights unit rows, one with negative entries is standardised.
     metric : {"auto", "euclidean", "cosine"}
         "auto": cosine for sparse views without negative entries, else Euclidean.
+    weights : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
 
     Returns
     -------
@@ -50,9 +52,8 @@ def fit_treatment(X: Any, scaling: str | None, metric: str) -> ViewTreatment:
         raise ValueError(f"the 'metric' parameter must be 'auto' or one of {METRICS}, got {metric!r}")
     chosen: Metric = auto_metric(X) if metric == "auto" else metric  # type: ignore[assignment]
     if scaling == "auto":
-        fitted = _auto_sparse(X) if sparse.issparse(X) else fit_scaling(X, "standard")
-    else:
-        fitted = fit_scaling(X, scaling)
+        scaling = _auto_sparse(X) if sparse.issparse(X) else "standard"
+    fitted = fit_scaling(X, scaling, weights)
     if _wants_means(fitted, chosen) and not sparse.issparse(X):
         return centred_treatment(fitted, chosen, _means(X))
     width = X.shape[1] if fitted.columns is None else fitted.columns.size
@@ -76,13 +77,13 @@ def auto_metric(X: Any) -> Metric:
     return "cosine" if sparse.issparse(X) and X.data.min(initial=0.0) >= 0 else "euclidean"
 
 
-def _auto_sparse(X: Any) -> Scaling:
+def _auto_sparse(X: Any) -> str:
     entries = X.data[X.data != 0]
     if entries.min(initial=0.0) < 0:
-        return fit_scaling(X, "standard")
+        return "standard"
     repeated = np.mean(entries > 1) if entries.size else 0.0
     counts = repeated > REPEATED_COUNTS and bool((entries == np.round(entries)).all())
-    return fit_scaling(X, "tfidf" if counts else "unit")
+    return "tfidf" if counts else "unit"
 
 
 def as_sparse_if_so(X: Any) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, squared_lengths, sums_by_label
-from manyviews.prototypes.lloyd import LloydRun, lloyd
+from manyviews.prototypes.lloyd import LloydRun, lloyd, rows_counted
 
 __all__ = [
     "Assignment",
@@ -48,12 +48,15 @@ class Stack:
         False where a sample was not observed in a view; None where all were.
     radii : tuple of (float or None)
         Length that the centres of a view are kept to; None leaves them free.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
     """
 
     arrays: tuple[Any, ...]
     squares: Array
     observed: Array | None
     radii: tuple[float | None, ...]
+    counts: Array | None = None
 
     def __len__(self) -> int:
         return int(self.squares.shape[1])
@@ -63,10 +66,20 @@ class Stack:
         """Weight 1 for every observed pair, shape (V, n)."""
         return np.ones(self.squares.shape) if self.observed is None else self.observed.astype(np.float64)
 
+    @property
+    def mass(self) -> Array:
+        """How often every pair counts, 0 where it was not observed, shape (V, n)."""
+        return self.ones if self.counts is None else self.ones * self.counts
+
+    def counted(self, losses: Array) -> Array:
+        """Return losses (n,) or (V, n), each as often as its sample counts."""
+        return losses if self.counts is None else losses * self.counts
+
     def take(self, rows: Array) -> Stack:
         """Return the same views of some of the samples."""
         observed = None if self.observed is None else self.observed[:, rows]
-        return Stack(tuple(X[rows] for X in self.arrays), self.squares[:, rows], observed, self.radii)
+        counts = None if self.counts is None else self.counts[rows]
+        return Stack(tuple(X[rows] for X in self.arrays), self.squares[:, rows], observed, self.radii, counts)
 
     def times(self, weights: Array) -> Stack:
         """Return the same views with their squared distances multiplied by weights (V,)."""
@@ -75,7 +88,7 @@ class Stack:
         roots = np.sqrt(weights).tolist()
         arrays = tuple(X * X.dtype.type(root) for X, root in zip(self.arrays, roots, strict=True))
         radii = tuple(None if r is None else r * root for r, root in zip(self.radii, roots, strict=True))
-        return Stack(arrays, self.squares * weights[:, None], self.observed, radii)
+        return Stack(arrays, self.squares * weights[:, None], self.observed, radii, self.counts)
 
 
 class Assignment(NamedTuple):
@@ -86,7 +99,10 @@ class Assignment(NamedTuple):
 
 
 def make_stack(
-    arrays: tuple[Any, ...], observed: Array | None = None, radii: tuple[float | None, ...] | None = None
+    arrays: tuple[Any, ...],
+    observed: Array | None = None,
+    radii: tuple[float | None, ...] | None = None,
+    counts: Array | None = None,
 ) -> Stack:
     """Collect views, whose unobserved rows must be zeros, into a stack.
 
@@ -98,6 +114,8 @@ def make_stack(
         False for unobserved pairs.
     radii : tuple of (float or None), default=None
         Length of the centres of each view; by default they are free.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -106,7 +124,7 @@ def make_stack(
     """
     complete = observed is None or bool(observed.all())
     squares = np.stack([squared_lengths(X, np.float64) for X in arrays])
-    return Stack(arrays, squares, None if complete else observed, radii or (None,) * len(arrays))
+    return Stack(arrays, squares, None if complete else observed, radii or (None,) * len(arrays), counts)
 
 
 def assign(stack: Stack, centers: list[Array], weights: Array | None = None) -> Assignment:
@@ -190,10 +208,13 @@ def centroids(stack: Stack, labels: NDArray[np.int64], weights: Array | None, pr
     Returns
     -------
     list of ndarray of shape (k, d_v)
-        :math:`\sum_i w_i x_i / \sum_i w_i` over the samples of a cluster, brought to the radius of the view if any.
+        :math:`\sum_i w_i x_i / \sum_i w_i` over the samples of a cluster, each as often as it counts, brought to the
+        radius of the view if any.
     """
-    if weights is None and stack.observed is not None:
-        weights = stack.ones
+    if weights is not None:
+        weights = stack.counted(weights)
+    elif stack.observed is not None or stack.counts is not None:
+        weights = stack.mass
     return [
         _view_centroids(X, labels, None if weights is None else weights[v], previous[v], stack.radii[v])
         for v, X in enumerate(stack.arrays)
@@ -226,7 +247,7 @@ def stack_kmeans(
     Returns
     -------
     LloydRun
-        Centres, labels and losses (V, n) for these centres; the objective is the sum of the losses.
+        Centres, labels and losses (V, n) for these centres; the objective is their sum, as often as samples count.
     """
 
     def update(labels: NDArray[np.int64], previous: list[Array]) -> list[Array]:
@@ -246,6 +267,7 @@ def stack_kmeans(
         max_iter=max_iter,
         each=lambda losses: np.asarray(losses.sum(axis=0)),
         settled=lambda last, now: last - now < tol * last,
+        rows=rows_counted(stack.counts),
     )
 
 

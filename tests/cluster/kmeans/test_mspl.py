@@ -3,10 +3,11 @@ import pytest
 from scipy import sparse
 
 from manyviews import MSPL
-from manyviews.cluster.kmeans.mspl import Pacing, paced_sweep, self_paced_kmeans
+from manyviews.cluster.kmeans.mspl import paced_sweep, self_paced_kmeans
 from manyviews.metrics import adjusted_rand_index, evaluate
 from manyviews.optim.self_paced import paced_losses, paced_weights
 from manyviews.partitions.spectral_start import spectral_start
+from manyviews.prototypes.pacing import Pacing
 from manyviews.prototypes.weighted import assign, make_stack, stack_kmeans
 
 

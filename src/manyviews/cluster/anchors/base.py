@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -13,11 +12,9 @@ from scipy import sparse
 
 from manyviews.cluster.anchors.groups import GroupDraws, group_recipe, sample_group
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
-from manyviews.cluster.memory import anchor_width, copy_bytes, stored_width
+from manyviews.cluster.memory import anchor_width, stored_width
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread
 from manyviews.cluster.result import FitResult
-from manyviews.graphs.anchor_views import ANCHOR_ROWS
-from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.partitions.agreement_cut import AgreementCut, fit_agreement_cut
 from manyviews.partitions.anchor_cut import AnchorCut, cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -36,12 +33,6 @@ __all__ = [
     "Ensemble",
     "EnsembleSettings",
     "FinalCut",
-    "anchor_count",
-    "as_fitted",
-    "block_bytes",
-    "check_anchors",
-    "checked_range",
-    "choice_bytes",
     "fit_ensemble",
     "keeps_concatenation",
     "predict_base_labels",
@@ -99,6 +90,7 @@ def fit_ensemble(
     *,
     n_jobs: int | None,
     chances: Array | None = None,
+    counts: Array | None = None,
     stored: Sequence[StoredRows | None] | None = None,
 ) -> Ensemble:
     """Make the base clusterings, each from its own child generator, so that ``n_jobs`` does not change the result.
@@ -121,6 +113,8 @@ def fit_ensemble(
         Base clusterings made at a time.
     chances : ndarray of shape (V,), default=None
         How often a view is drawn, relative to the others; alike by default.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
     stored : sequence of (StoredRows or None), default=None
         What ``wide_rows`` returns for the views, where several ensembles share it.
 
@@ -137,7 +131,7 @@ def fit_ensemble(
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         members = sample_group(treatments, int(draws.n_views[m]), draws.fractions[m], child, chances)
         own = group_recipe(recipe, draws, m, observed.shape[0])
-        return fit_anchor_cut(arrays, observed, members, own, child, kept)
+        return fit_anchor_cut(arrays, observed, members, own, child, kept, counts)
 
     M = draws.n_clusters.size
     labels, cuts = np.empty((observed.shape[0], M), dtype=np.int32), []
@@ -221,17 +215,26 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         settings: EnsembleSettings,
         rng: np.random.Generator,
         chances: Array | None = None,
+        counts: Array | None = None,
     ) -> NDArray[np.int64]:
         ensemble_rng, consensus_rng, fallback_rng = rng.spawn(3)
         recipe, draws = settings.recipe, settings.draws
         self._say(f"{draws.n_clusters.size} base clusterings of {observed.shape[0]} samples")
         ensemble = fit_ensemble(
-            arrays, observed, treatments, draws, recipe, ensemble_rng, n_jobs=self.n_jobs, chances=chances
+            arrays,
+            observed,
+            treatments,
+            draws,
+            recipe,
+            ensemble_rng,
+            n_jobs=self.n_jobs,
+            chances=chances,
+            counts=counts,
         )
         self._say(f"consensus over {int(ensemble.sizes.sum())} base clusters")
         dtype = np.result_type(*(array.dtype for array in arrays))
         with one_blas_thread():
-            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng)
+            labels, self._consensus = self._last_cut(ensemble, settings, dtype, consensus_rng, counts)
             self._fallback = fit_fallback(
                 arrays, observed, treatments, labels, self.n_clusters, fallback_rng, ensemble.kept
             )
@@ -243,14 +246,19 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         return self._record(FitResult.of_one_step(labels, self._consensus.objective, confidence=confidence))
 
     def _last_cut(
-        self, ensemble: Ensemble, settings: EnsembleSettings, dtype: Any, rng: np.random.Generator
+        self,
+        ensemble: Ensemble,
+        settings: EnsembleSettings,
+        dtype: Any,
+        rng: np.random.Generator,
+        counts: Array | None,
     ) -> tuple[NDArray[np.int64], EnsembleCut | AgreementCut]:
         labels, sizes, k = ensemble.labels, ensemble.sizes, self.n_clusters
         if settings.final == "released":
             rule, weighting = settings.consensus, settings.weighting
-            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype)
-        weights = clustering_reliability(labels, sizes) if settings.weighting == "reliability" else None
-        return fit_agreement_cut(labels, sizes, k, rng, weights=weights)
+            return fit_ensemble_cut(labels, sizes, k, rng, rule=rule, weighting=weighting, dtype=dtype, counts=counts)
+        weights = clustering_reliability(labels, sizes, counts) if settings.weighting == "reliability" else None
+        return fit_agreement_cut(labels, sizes, k, rng, weights=weights, counts=counts)
 
     def _complete(
         self, labels: NDArray[np.int64], arrays: tuple[Any, ...], observed: NDArray[np.bool_]
@@ -262,58 +270,19 @@ class AnchorEnsembleClusterer(MultiViewClusterer, PredictMixin):
         return labels
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
+        return self._placed(views)[0]
+
+    def _placed(self, views: Views) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        """Return labels (n,), base labels (n, M) and confidence (n,) of any samples."""
         arrays, observed = self._sources(views)
         base_labels = predict_base_labels(self._cuts, arrays, observed, n_jobs=self.n_jobs)
         with one_blas_thread():
-            return self._complete(self._consensus.predict(base_labels), arrays, observed)
+            labels = self._consensus.predict(base_labels)
+            confidence = self._consensus.confidence(base_labels, labels)
+            return self._complete(labels, arrays, observed), base_labels, confidence
 
-
-def check_anchors(n_anchors: int, n_clusters: int) -> None:
-    """Refuse fewer anchors than clusters."""
-    if n_anchors < n_clusters:
-        raise ValueError(
-            f"n_anchors={n_anchors} is less than n_clusters={n_clusters}; a cut needs an anchor per cluster: raise "
-            "n_anchors (1000 is usual)"
-        )
-
-
-def anchor_count(n_anchors: int | None, n_clusters: int, n: int) -> int:
-    """Return the number of anchors, by default that of clusters; raise ValueError where it cannot be."""
-    m = n_clusters if n_anchors is None else n_anchors
-    if not n_clusters <= m <= n:
-        raise ValueError(
-            f"n_anchors={m} must lie between n_clusters={n_clusters} and the number of samples, "
-            f"got n_samples={n}: every cluster needs an anchor of its own"
-        )
-    return m
-
-
-def choice_bytes(views: Views) -> int:
-    """Return the memory that the choice of anchors from some of the rows takes: scaled copies of them, and k-means."""
-    return int(4 * min(1.0, ANCHOR_ROWS / len(views)) * sum(map(copy_bytes, views.arrays)))
-
-
-def block_bytes(views: Views, numbers: int, n_jobs: int | None) -> int:
-    """Return the memory of the blocks of rows worked on at a time: scaled twice over, and so many numbers per row."""
-    blocks = -(-len(views) // ROWS_PER_BLOCK)
-    rows = min(len(views), ROWS_PER_BLOCK) * jobs_at_a_time(n_jobs, blocks)
-    return int(rows * (8 * numbers + 2 * max(map(copy_bytes, views.arrays)) / len(views)))
-
-
-def as_fitted(arrays: tuple[Any, ...], sparse_views: tuple[bool, ...]) -> tuple[Any, ...]:
-    """Return the views as CSR where the training views were taken as such."""
-    return tuple(
-        sparse.csr_array(np.nan_to_num(X)) if wanted and not sparse.issparse(X) else X
-        for X, wanted in zip(arrays, sparse_views, strict=True)
-    )
-
-
-def checked_range(
-    given: tuple[int, int] | None, default: tuple[int, int], limits: tuple[int, int], parameter: str
-) -> tuple[int, int]:
-    """Return a range of integers, both ends included, cut to what the data allow."""
-    ends = default if given is None else given
-    if not (len(ends) == 2 and all(isinstance(end, Integral) for end in ends) and 1 <= ends[0] <= ends[1]):
-        raise ValueError(f"the {parameter!r} parameter must be two integers with 1 <= low <= high, got {given!r}")
-    low, high = ends
-    return int(np.clip(low, *limits)), int(np.clip(high, *limits))
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        _, base_labels, confidence = self._placed(views)
+        known = np.full((len(views), self.base_labels_.shape[1]), -1, dtype=np.int32)
+        known[:, : base_labels.shape[1]] = base_labels
+        return {"base_labels_": known, "confidence_": confidence}

@@ -13,17 +13,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import (
-    AnchorEnsembleClusterer,
-    EnsembleSettings,
-    FinalCut,
-    as_fitted,
-    check_anchors,
-    checked_range,
-)
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, FinalCut
+from manyviews.cluster.anchors.checks import as_fitted, check_anchors, checked_range
 from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.published import PublishedRecipes
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import Weighting
 from manyviews.partitions.view_links import CutRecipe, SearchChoice
@@ -32,11 +27,13 @@ from manyviews.views import Views
 
 __all__ = ["FastMICE"]
 
+Array = NDArray[Any]
+
 # n_base_clusterings="auto" makes so many base clusterings that these times samples come to this
 CLUSTERED_ROWS = 100_000
 
 
-class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
+class FastMICE(SampleWeightMixin, AnchorEnsembleClusterer, PublishedRecipes):
     r"""Fast multi-view clustering via ensembles (FastMICE).
 
     M base clusterings each take a random group of views, a random part of the columns of each, and anchors of their
@@ -237,7 +234,7 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         k = self.n_clusters
         return checked_range(self.base_cluster_range, (k, 2 * k), (1, max(k, n - 1)), "base_cluster_range")
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         check_anchors(self.n_anchors, self.n_clusters)
         draw_rng, fit_rng = rng.spawn(2)
         self._told = self._telling(views)
@@ -246,14 +243,15 @@ class FastMICE(AnchorEnsembleClusterer, PublishedRecipes):
         metrics = self._of_each(self.metric, views.names, "metric")
         scalings = self._scalings(views.names)
         treatments = [
-            fit_treatment(X, scaling, metric or "auto")
+            fit_treatment(X, scaling, metric or "auto", counts)
             for X, scaling, metric in zip(arrays, scalings, metrics, strict=True)
         ]
         self.scalings_ = tuple(treatment.scaling.kind for treatment in treatments)
         settings = self._settings(len(views), len(self._told), draw_rng)
         told = tuple(arrays[v] for v in self._told)
         chosen = [treatments[v] for v in self._told]
-        return self._fit_ensemble(told, views.observed[:, self._told], chosen, settings, fit_rng, self._chances())
+        told_by = views.observed[:, self._told]
+        return self._fit_ensemble(told, told_by, chosen, settings, fit_rng, self._chances(), counts)
 
     def _settings(self, n: int, V: int, rng: np.random.Generator) -> EnsembleSettings:
         """Draw the base clusterings of n samples in V views that tell something."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from manyviews.cluster.anchors.base import anchor_count
+from manyviews.cluster.anchors.checks import anchor_count
 from manyviews.cluster.anchors.smvsc import SMVSC, LinearTerm
 
 __all__ = ["FPMVSCAG"]

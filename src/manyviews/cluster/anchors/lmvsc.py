@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import anchor_count, block_bytes
+from manyviews.cluster.anchors.checks import anchor_count, block_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import POSITIVE, POSITIVE_INT
 from manyviews.cluster.memory import copy_bytes

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import anchor_count, block_bytes, choice_bytes
+from manyviews.cluster.anchors.checks import anchor_count, block_bytes, choice_bytes
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.cluster.anchors.base import anchor_count, choice_bytes
+from manyviews.cluster.anchors.checks import anchor_count, choice_bytes
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import center_bytes

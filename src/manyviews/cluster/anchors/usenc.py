@@ -7,13 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import (
-    AnchorEnsembleClusterer,
-    EnsembleSettings,
-    check_anchors,
-    checked_range,
-    keeps_concatenation,
-)
+from manyviews.cluster.anchors.base import AnchorEnsembleClusterer, EnsembleSettings, keeps_concatenation
+from manyviews.cluster.anchors.checks import check_anchors, checked_range
 from manyviews.cluster.anchors.groups import draw_groups
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import anchor_width, stored_width

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.anchors.base import check_anchors, keeps_concatenation, treated_rows, wide_rows
+from manyviews.cluster.anchors.base import keeps_concatenation, treated_rows, wide_rows
+from manyviews.cluster.anchors.checks import check_anchors
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import stored_width
-from manyviews.cluster.parallel import one_blas_thread
+from manyviews.cluster.parallel import one_blas_thread, over_blocks
 from manyviews.cluster.result import FitResult
 from manyviews.partitions.anchor_cut import cut_bytes, fit_anchor_cut
 from manyviews.partitions.discretize import EmbeddingRule
@@ -64,7 +65,7 @@ class USPEC(MultiViewClusterer, PredictMixin):
     random_state : int, RandomState, Generator or None, default=None
         Seed of anchors and starts.
     n_jobs : int, default=None
-        Not used: there is one cut.
+        Blocks of samples whose nearest anchors are sought at a time; -1 uses all cores.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -173,7 +174,8 @@ class USPEC(MultiViewClusterer, PredictMixin):
         with one_blas_thread():
             kept = treated_rows(wide_rows(arrays, everywhere, recipe), [treatment])
             own = treatment if kept == (None,) else ColumnSample.of(treatment, np.arange(treatment.width))
-            labels, self._cut = fit_anchor_cut(arrays, everywhere, [(0, own)], recipe, cut_rng, kept)
+            over = over_blocks(self.n_jobs)
+            labels, self._cut = fit_anchor_cut(arrays, everywhere, [(0, own)], recipe, cut_rng, kept, over=over)
             self._fallback = fit_fallback(
                 arrays, everywhere, [treatment], labels.astype(np.int64), self.n_clusters, fallback_rng, kept
             )
@@ -193,5 +195,6 @@ class USPEC(MultiViewClusterer, PredictMixin):
             if self._cut is None:
                 labels = np.full(len(views), -1, dtype=np.int64)
             else:
-                labels = self._cut.predict(arrays, np.ones((len(views), 1), dtype=bool)).astype(np.int64)
+                everywhere = np.ones((len(views), 1), dtype=bool)
+                labels = self._cut.predict(arrays, everywhere, over_blocks(self.n_jobs)).astype(np.int64)
             return self._complete(labels, arrays)

@@ -109,20 +109,23 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         """Return the bytes that the consensus takes for each base label."""
         return CONSENSUS_BYTES
 
-    def _make_partitions(self, views: Views, rng: np.random.Generator) -> list[Labels]:
-        """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples."""
+    def _make_partitions(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> list[Labels]:
+        """Return the labels (n, r_v) of each view that tells samples apart, and remember how to label new samples.
+
+        ``counts`` (n,) says how often each sample counts.
+        """
         sizes = self._base_numbers()
         self._sources: list[tuple[int, LearnedPartitions | GivenPartitions]] = []
         partitions, silent = [], []
         learn = self.base == "features"
-        scalings = self._fitted_scalings(views) if learn else ()
+        scalings = self._fitted_scalings(views, counts) if learn else ()
         if not learn:
             self.scalings_ = (None,) * len(views.names)
         metrics = [self._metric_of(X) for X in views.arrays]
         seen = telling_rows(views, _directed(zip(range(len(scalings)), scalings, metrics, strict=False)))
         for v, (name, child) in enumerate(zip(views.names, rng.spawn(len(views.names)), strict=True)):
             made = (
-                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], (sizes[v], child))
+                self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], (sizes[v], child), counts)
                 if learn
                 else _given(views, v)
             )
@@ -151,9 +154,9 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             )
         return [max(1, round(r * weight)) for weight in weights.tolist()]
 
-    def _fitted_scalings(self, views: Views) -> tuple[Scaling, ...]:
+    def _fitted_scalings(self, views: Views, counts: Array | None) -> tuple[Scaling, ...]:
         chosen = zip(views.arrays, self._choose_scalings(views), strict=True)
-        return tuple(fit_scaling(X, kind) for X, kind in chosen)
+        return tuple(fit_scaling(X, kind, counts) for X, kind in chosen)
 
     def _metric_of(self, X: Any) -> str:
         """Return the metric of a view: "auto" is the cosine for sparse views, whose rows are directions."""
@@ -162,7 +165,13 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         return str(self.metric)
 
     def _learned(
-        self, X: Any, scaling: Scaling, metric: Any, seen: NDArray[np.bool_], draws: tuple[int, np.random.Generator]
+        self,
+        X: Any,
+        scaling: Scaling,
+        metric: Any,
+        seen: NDArray[np.bool_],
+        draws: tuple[int, np.random.Generator],
+        counts: Array | None,
     ) -> Any:
         """Run k-means many times, so often with this generator, on the rows of a view that are seen."""
         count, rng = draws
@@ -174,11 +183,12 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         children = rng.spawn(count + 1)
         numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
         self._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
+        own = None if counts is None else counts[seen]
 
         def some(start: int) -> list[Any]:
             chosen = range(start, min(start + PARTITIONS_PER_JOB, count))
             return [
-                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric)
+                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric, counts=own)
                 for i in chosen
             ]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.coassociation import OneHotRows
 from manyviews.partitions.discretize import center_confidence
@@ -32,7 +33,7 @@ Labels = NDArray[np.int64]
 ONE_HOT_IN_BLOCKS_BYTES = 18
 
 
-class KCC(EnsembleClusterer):
+class KCC(SampleWeightMixin, EnsembleClusterer):
     r"""K-means-based consensus clustering (KCC).
 
     Each view is clustered many times. The consensus π is the one that shares most with all base partitions,
@@ -178,29 +179,35 @@ class KCC(EnsembleClusterer):
     def _label_bytes(self) -> int:
         return ONE_HOT_IN_BLOCKS_BYTES
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        self._make_partitions(views, partition_rng)
+        self._make_partitions(views, partition_rng, counts)
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
         B = OneHotRows(labels, self._widths)
         weights = self._partition_weights(labels.shape[1])
         if self.normalize_utility:
-            scales = partition_scales(B, self._widths, self.utility, self.utility_power)
+            scales = partition_scales(B, self._widths, self.utility, self.utility_power, counts)
             weights = weights / np.maximum(scales, TINY)
         best = min(
-            (self._run(B, weights, child) for child in start_rng.spawn(self.n_init)),
+            (self._run(B, weights, child, counts) for child in start_rng.spawn(self.n_init)),
             key=lambda run: run.history.objective[-1],
         )
         self._costs = block_costs(best.centers, self._widths, weights, self.utility, self.utility_power)
-        confidence, found = np.empty(len(views)), np.empty(len(views), dtype=np.int64)
-        for rows in row_blocks(len(views)):
+        found, confidence = self._placed(B)
+        return self._record(FitResult(found, best.history, confidence=confidence))
+
+    def _placed(self, B: OneHotRows) -> tuple[Labels, Array]:
+        """Return labels and confidence of one-hot rows."""
+        n = B.shape[0]
+        confidence, found = np.empty(n), np.empty(n, dtype=np.int64)
+        for rows in row_blocks(n):
             distances = B[rows] @ self._costs
             confidence[rows] = center_confidence(np.maximum(distances, 0.0))
             found[rows] = distances.argmin(axis=1)
-        return self._record(FitResult(found, best.history, confidence=confidence))
+        return found, confidence
 
-    def _run(self, B: Any, weights: Array, rng: np.random.Generator) -> ConsensusRun:
+    def _run(self, B: Any, weights: Array, rng: np.random.Generator, counts: Array | None) -> ConsensusRun:
         seeds = B[np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))]
         return consensus_kmeans(
             B,
@@ -211,6 +218,7 @@ class KCC(EnsembleClusterer):
             power=self.utility_power,
             tol=self.tol,
             max_iter=self.max_iter,
+            counts=counts,
         )
 
     def _partition_weights(self, n_base_clusterings: int) -> Array:
@@ -227,3 +235,7 @@ class KCC(EnsembleClusterer):
     def _predict(self, views: Views) -> NDArray[np.int64]:
         B = OneHotRows(self._new_base_labels(views), self._widths)
         return assign_one_hot(B, self._costs)[0]
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        base_labels = self._new_base_labels(views)
+        return {"base_labels_": base_labels, "confidence_": self._placed(OneHotRows(base_labels, self._widths))[1]}

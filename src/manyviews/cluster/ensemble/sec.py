@@ -11,6 +11,7 @@ from scipy import sparse
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.ensemble.base import EnsembleClusterer
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.blocks import row_blocks, unit_rows
 from manyviews.linalg.eigen import leading_subspace, top_eigenpairs
 from manyviews.optim.history import History
@@ -36,12 +37,17 @@ class EnsembleRun(NamedTuple):
     history: History
 
 
-def association_weights(B: Any) -> Array:
-    """Return w = B Bᵀ 1 (n,): r times the row sums of the co-association matrix."""
-    return np.asarray(B @ np.asarray(B.sum(axis=0)).ravel())
+def base_sizes(B: Any, counts: Array | None = None) -> Array:
+    """Return how many samples the base clusters have, (D,), each sample as often as it counts."""
+    return np.asarray(B.sum(axis=0)).ravel() if counts is None else np.asarray(B.T @ counts)
 
 
-def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100) -> EnsembleRun:
+def association_weights(B: Any, counts: Array | None = None) -> Array:
+    """Return w = B Bᵀ 1 (n,): r times the row sums of the co-association matrix, samples as often as they count."""
+    return np.asarray(B @ base_sizes(B, counts))
+
+
+def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100, counts: Array | None = None) -> EnsembleRun:
     r"""Minimise :math:`\sum_l w_l \|b_l / w_l - m_{k(l)}\|^2` from given centroids until the labels repeat.
 
     Parameters
@@ -52,18 +58,25 @@ def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100) -> EnsembleR
         Start.
     max_iter : int, default=100
         Most iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
     EnsembleRun
         Labels nearest to the centroids, centroids, objective after each iteration.
     """
-    w = association_weights(B)
+    w = association_weights(B, counts)
+    times = np.ones(len(w)) if counts is None else counts
 
     def update(labels: Labels, previous: Array) -> Array:
-        return _centers(B, w, labels, previous)
+        return _centers(B, w, times, labels, previous)
 
-    run = lloyd(lambda points: _nearest(B, w, points), update, centers, len(centers), max_iter=max_iter)
+    def assign(points: Array) -> tuple[Labels, Array]:
+        labels, losses = _nearest(B, w, points)
+        return labels, losses * times
+
+    run = lloyd(assign, update, centers, len(centers), max_iter=max_iter)
     return EnsembleRun(run.labels, run.centers, History(run.objective[1:], run.n_iter, run.converged))
 
 
@@ -78,14 +91,16 @@ def _nearest(B: Any, w: Array, centers: Array) -> tuple[Labels, Array]:
     return labels, np.diff(B.indptr) / w + w * gaps
 
 
-def _centers(B: Any, w: Array, labels: Labels, previous: Array) -> Array:
+def _centers(B: Any, w: Array, times: Array, labels: Labels, previous: Array) -> Array:
     n, k = B.shape[0], len(previous)
-    members = sparse.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(k, n))
-    weights = np.bincount(labels, weights=w, minlength=k)[:, None]
+    members = sparse.csc_array((times, labels, np.arange(n + 1)), shape=(k, n))
+    weights = np.bincount(labels, weights=w * times, minlength=k)[:, None]
     return np.where(weights > 0, (members @ B).toarray() / np.where(weights > 0, weights, 1), previous)
 
 
-def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def spectral_embedding(
+    labels: Labels, k: int, rng: np.random.Generator, counts: Array | None = None
+) -> tuple[Array, Array]:
     """Return the k leading eigenvectors of the normalised co-association matrix, and what gives new samples theirs.
 
     Parameters
@@ -96,6 +111,8 @@ def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tupl
         Number of eigenvectors.
     rng : Generator
         Start of the iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
 
     Returns
     -------
@@ -106,7 +123,9 @@ def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tupl
     """
     n = len(labels)
     B = indicator_matrix(labels)
-    factor = 1 / np.sqrt(association_weights(B) / labels.shape[1])
+    factor = 1 / np.sqrt(association_weights(B, counts) / labels.shape[1])
+    if counts is not None:
+        factor *= np.sqrt(counts)
     if n <= DENSE_LIMIT:
         dense = (B @ B.T).toarray() / labels.shape[1]
         values, vectors = top_eigenpairs(factor[:, None] * dense * factor, k)
@@ -120,7 +139,7 @@ def spectral_embedding(labels: Labels, k: int, rng: np.random.Generator) -> tupl
     return unit_rows(np.asarray(B @ projection)), projection
 
 
-class SEC(EnsembleClusterer):
+class SEC(SampleWeightMixin, EnsembleClusterer):
     r"""Spectral ensemble clustering (SEC).
 
     Each view is clustered many times; S holds how often two samples share a cluster, over all views. Its normalised cut
@@ -248,25 +267,26 @@ class SEC(EnsembleClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, counts: Array | None = None) -> NDArray[np.int64]:
         partition_rng, start_rng = rng.spawn(2)
-        self._make_partitions(views, partition_rng)
+        self._make_partitions(views, partition_rng, counts)
         labels = self.base_labels_
         self._widths = labels.max(axis=0) + 1
         if self.solver == "spectral":
-            return self._fit_spectral(labels, start_rng)
+            return self._fit_spectral(labels, start_rng, counts)
         B = indicator_matrix(labels)
-        self._sizes = np.asarray(B.sum(axis=0)).ravel()
-        runs = (self._run(B, child) for child in start_rng.spawn(self.n_init))
+        self._sizes = base_sizes(B, counts)
+        runs = (self._run(B, child, counts) for child in start_rng.spawn(self.n_init))
         best = min(runs, key=lambda run: run.history.objective[-1])
         self._centers = best.centers
         found, confidence = self._nearest_centers(B)
         return self._record(FitResult(found, best.history, confidence=confidence))
 
-    def _run(self, B: Any, rng: np.random.Generator) -> EnsembleRun:
+    def _run(self, B: Any, rng: np.random.Generator, counts: Array | None) -> EnsembleRun:
         seeds = np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))
         rows = B[seeds]
-        return weighted_kmeans(B, rows.toarray() / (rows @ self._sizes)[:, None], max_iter=self.max_iter)
+        start = rows.toarray() / (rows @ self._sizes)[:, None]
+        return weighted_kmeans(B, start, max_iter=self.max_iter, counts=counts)
 
     def _nearest_centers(self, B: Any) -> tuple[Labels, Array]:
         """Return labels and confidence of one-hot rows, by their distances to the centroids."""
@@ -274,15 +294,15 @@ class SEC(EnsembleClusterer):
         labels, confidence = np.empty(B.shape[0], dtype=np.int64), np.empty(B.shape[0])
         squares, columns = (self._centers**2).sum(axis=1), np.ascontiguousarray(self._centers.T)
         for rows in row_blocks(B.shape[0]):
-            own = np.maximum(w[rows], 1)[:, None]
+            own = np.where(w[rows] > 0, w[rows], 1)[:, None]
             lengths = np.diff(B.indptr)[rows][:, None] / own**2
             distances = np.sqrt(np.maximum(lengths + squares - 2 * (B[rows] @ columns) / own, 0))
             labels[rows], confidence[rows] = distances.argmin(axis=1), center_confidence(distances)
         return labels, confidence
 
-    def _fit_spectral(self, labels: Labels, rng: np.random.Generator) -> Labels:
-        embedding, self._projection = spectral_embedding(labels, min(self.n_clusters, len(labels)), rng)
-        clusters = kmeans_rows(embedding, self.n_clusters, rng, n_init=self.n_init)
+    def _fit_spectral(self, labels: Labels, rng: np.random.Generator, counts: Array | None) -> Labels:
+        embedding, self._projection = spectral_embedding(labels, min(self.n_clusters, len(labels)), rng, counts)
+        clusters = kmeans_rows(embedding, self.n_clusters, rng, n_init=self.n_init, weights=counts)
         self._centers = clusters.centers
         confidence = center_confidence(nearest_center_distances(embedding, clusters.centers))
         found = FitResult.of_one_step(clusters.labels, clusters.inertia, embedding=embedding, confidence=confidence)
@@ -292,5 +312,16 @@ class SEC(EnsembleClusterer):
         B = indicator_matrix(self._new_base_labels(views), n_columns=self._widths)
         if self.solver == "kmeans":
             return self._nearest_centers(B)[0]
-        rows = unit_rows(np.asarray(B @ self._projection))
-        return np.asarray(nearest_center_distances(rows, self._centers).argmin(axis=1), dtype=np.int64)
+        return np.asarray(nearest_center_distances(self._embedded(B), self._centers).argmin(axis=1), dtype=np.int64)
+
+    def _embedded(self, B: Any) -> Array:
+        return np.asarray(unit_rows(np.asarray(B @ self._projection)))
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        base_labels = self._new_base_labels(views)
+        B = indicator_matrix(base_labels, n_columns=self._widths)
+        if self.solver == "kmeans":
+            return {"base_labels_": base_labels, "confidence_": self._nearest_centers(B)[1]}
+        rows = self._embedded(B)
+        confidence = center_confidence(nearest_center_distances(rows, self._centers))
+        return {"base_labels_": base_labels, "confidence_": confidence, "embedding_": rows}

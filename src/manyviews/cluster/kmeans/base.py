@@ -12,6 +12,7 @@ from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import one_of
 from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import jobs_at_a_time
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.partitions.discretize import center_confidence
@@ -41,11 +42,11 @@ class MeansMixin:
     _order: NDArray[np.int64]
     _fitted_views: FittedViews
 
-    def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int) -> None:
+    def _keep_means(self, views: Views, labels: NDArray[np.int64], k: int, weights: Array | None) -> None:
         observed = views.observed.T
         blank = [np.full((k, X.shape[1]), np.nan) for X in views.arrays]
         filled = tuple(X if seen.all() else _filled(X) for X, seen in zip(views.arrays, observed, strict=True))
-        self._means = centroids(make_stack(filled, observed), labels, None, blank)
+        self._means = centroids(make_stack(filled, observed, counts=weights), labels, None, blank)
 
     @property
     def cluster_centers_(self) -> dict[str, Array]:
@@ -54,7 +55,7 @@ class MeansMixin:
         return {str(name): M[inverse] for name, M in zip(self._fitted_views.names, self._means, strict=True)}
 
 
-class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
+class CentroidClusterer(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixin):
     """Base of the methods whose clusters are centres in every view."""
 
     _accepts_missing: ClassVar[bool] = True
@@ -84,15 +85,15 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     def _jobs(self) -> int:
         return jobs_at_a_time(self.n_jobs, self.n_init)
 
-    def _fit_stack(self, views: Views) -> Stack:
+    def _fit_stack(self, views: Views, weights: Array | None) -> Stack:
         """Learn the scaling of the views and return them scaled."""
-        return self._as_stack(views, self._fit_scaled(views))
+        return self._as_stack(views, self._fit_scaled(views, weights), weights)
 
     def _stack(self, views: Views) -> Stack:
         return self._as_stack(views, self._scaled(views))
 
-    def _as_stack(self, views: Views, arrays: tuple[Any, ...]) -> Stack:
-        return make_stack(arrays, views.observed.T, self._radii(views.names))
+    def _as_stack(self, views: Views, arrays: tuple[Any, ...], weights: Array | None = None) -> Stack:
+        return make_stack(arrays, views.observed.T, self._radii(views.names), weights)
 
     def _radii(self, names: tuple[str, ...]) -> tuple[float | None, ...]:
         """Return the length that the centres of each view are kept to, None where they are free."""
@@ -110,9 +111,15 @@ class CentroidClusterer(BalancedClusterer, MeansMixin, PredictMixin):
     def _keep_centers(self, views: Views, stack: Stack, centers: list[Array], labels: NDArray[np.int64]) -> None:
         """Store the centres for new samples, the means of the data, and how clearly each sample belongs."""
         self._centers = centers
-        self._keep_means(views, labels, self.n_clusters)
-        distances = (center_distances(stack, centers, rows, self._factors) for rows in row_blocks(len(stack)))
-        self.confidence_ = np.concatenate([center_confidence(block) for block in distances])
+        self._keep_means(views, labels, self.n_clusters, stack.counts)
+        self.confidence_ = self._confidence(stack)
+
+    def _confidence(self, stack: Stack) -> Array:
+        distances = (center_distances(stack, self._centers, rows, self._factors) for rows in row_blocks(len(stack)))
+        return np.concatenate([center_confidence(block) for block in distances])
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        return {"confidence_": self._confidence(self._stack(views))}
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         return self._nearest(self._stack(views), self._centers)

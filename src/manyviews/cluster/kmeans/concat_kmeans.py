@@ -13,7 +13,9 @@ from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
 from manyviews.cluster.memory import center_bytes, copy_bytes
+from manyviews.cluster.parallel import threads
 from manyviews.cluster.result import FitResult
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaled_rows import is_on_disk
@@ -30,8 +32,10 @@ __all__ = ["ConcatKMeans", "distance_confidence"]
 # sets of dense centres that there are at a time
 CENTER_SETS = 3
 
+Array = NDArray[Any]
 
-class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
+
+class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixin):
     r"""k-means on the concatenated views (Con-MC).
 
     .. math:: \min_{b, C} \sum_v s_v^2 \sum_i \|x_i^{(v)} - c_{b_i}^{(v)}\|^2
@@ -61,7 +65,7 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Ignored: scikit-learn's k-means uses all threads.
+        Threads of scikit-learn's k-means; -1 and None use all cores.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -148,21 +152,31 @@ class ConcatKMeans(BalancedClusterer, MeansMixin, PredictMixin):
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        rows = concatenate(self._fit_scaled(views))
-        found = sampled_kmeans(rows, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter)
+    def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
+        rows = concatenate(self._fit_scaled(views, weights))
+        with threads(self.n_jobs):
+            found = sampled_kmeans(
+                rows, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, weights=weights
+            )
         history = self._keep(found)
-        self._keep_means(views, found.labels, self.n_clusters)
-        confidence = np.concatenate([distance_confidence(rows[part], found.centers) for part in row_blocks(len(views))])
-        return self._record(FitResult(found.labels, history, confidence=confidence))
+        self._keep_means(views, found.labels, self.n_clusters, weights)
+        return self._record(FitResult(found.labels, history, confidence=self._confidence(rows)))
 
     def _keep(self, found: KMeansResult) -> History:
         """Store the centres and the sum of squares, and return the history."""
         self._centers, self.inertia_ = found.centers, found.inertia
         return History(np.array([found.inertia]), found.n_iter, found.n_iter < self.max_iter)
 
+    def _confidence(self, rows: Any) -> Array:
+        blocks = (distance_confidence(rows[part], self._centers) for part in row_blocks(rows.shape[0]))
+        return np.concatenate(list(blocks))
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        return {"confidence_": self._confidence(concatenate(self._scaled(views)))}
+
     def _predict(self, views: Views) -> NDArray[np.int64]:
-        return assign_rows(concatenate(self._scaled(views)), self._centers, "euclidean")[0]
+        with threads(self.n_jobs):
+            return assign_rows(concatenate(self._scaled(views)), self._centers, "euclidean")[0]
 
 
 def distance_confidence(rows: Any, centers: NDArray[Any]) -> NDArray[np.float64]:

@@ -25,33 +25,25 @@ from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
+from manyviews.prototypes.pacing import FIRST_SMOOTH_PACE, Pacing, first_pace, loss_factor
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
 from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
 
-__all__ = ["MSPL", "PacedHistory", "Pacing", "SelfPaced", "first_pace", "paced_sweep", "self_paced_kmeans"]
+__all__ = [
+    "MSPL",
+    "PacedHistory",
+    "SelfPaced",
+    "paced_sweep",
+    "self_paced_kmeans",
+]
 
 Array = NDArray[Any]
 MAX_STAGES = 200
 ALL_IN = 0.999
-# with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
-FIRST_SMOOTH_PACE = 6.0
 # a smooth weight is about this much at a loss that equals the pace, where a hard one falls to 0
 ENTRY_WEIGHT = 0.5
-
-
-class Pacing(NamedTuple):
-    """Kind of weights, share of pairs selected first, growth of the pace and sweeps per stage, factor of losses.
-
-    ``times`` (V, 1) says how often each view is there; losses are those of one copy.
-    """
-
-    kind: PacingKind = "smooth"
-    share: float = 0.55
-    growth: float = 1.1
-    n_sweeps: int = 1
-    loss_scale: float | Literal["auto"] = "auto"
-    times: Any = 1.0
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -100,16 +92,6 @@ class _Trace:
         values, paces, means = map(np.array, zip(*self.sweeps, strict=True))
         found = PacedHistory(values, len(values), converged, paces, means)
         return replace(found, labels=np.array(self.labels)) if self._keep_labels else found
-
-
-def first_pace(stack: Stack, losses: Array, share: float) -> float:
-    """Return the quantile of the losses of all observed pairs; constant views, always fitted, do not count."""
-    varied = losses.max(axis=1, initial=0.0) > 1e-12 * losses.max(initial=0.0)
-    counted = losses[varied] if stack.observed is None else losses[varied][stack.observed[varied]]
-    if counted.size == 0:
-        return 0.0
-    pace = float(np.quantile(counted, share))
-    return pace if pace > 1e-12 * counted.max() else float(counted.mean())
 
 
 def paced_sweep(
@@ -208,24 +190,18 @@ def _stage(
     trace: _Trace,
 ) -> tuple[list[Array], Assignment, float]:
     """Make the sweeps of one pace, record them, and return the least weight too."""
-    pairs = current.losses.size if stack.observed is None else np.count_nonzero(stack.observed)
+    pairs = stack.mass.sum()
     scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
     least = 1.0
     for _ in range(pacing.n_sweeps):
         weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
         scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
-        objective = (pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)).sum() / scale
-        trace.add(float(objective), pace, float(weights.sum() / pairs), weights)
+        paced = pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)
+        mean = float(stack.counted(weights).sum() / pairs)
+        trace.add(float(stack.counted(paced).sum() / scale), pace, mean, weights)
         trace.watch(current.labels)
         least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
     return centers, current, least
-
-
-def loss_factor(pacing: Pacing, pace: float) -> float:
-    """Return what losses are multiplied with before they are weighed."""
-    if pacing.loss_scale != "auto":
-        return float(pacing.loss_scale)
-    return FIRST_SMOOTH_PACE / pace if pacing.kind == "smooth" else 1.0
 
 
 class MSPL(CentroidClusterer, PublishedRecipes):
@@ -301,7 +277,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         How easy each pair is in the end: its weight at a first pace set for the final clusters; 0 if unobserved.
     selection_order_ : ndarray of shape (V, n), int64
         When each pair came in: the first sweep of the best start, counted from 1, in which it weighed ½ or more, which
-        is where its loss was at most the pace; 0 if unobserved. Low numbers are easy samples.
+        is where its loss was at most the pace; 0 if unobserved or without weight. Low numbers are easy samples.
     view_weights_ : ndarray of shape (V,)
         Mean of the ``sample_weights_`` over the observed samples, scaled to sum 1: easy views weigh more.
     cluster_centers_ : dict of str to ndarray of shape (k, d_v)
@@ -312,7 +288,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         1 - nearest / second nearest distance to the centres: 0 is a tie.
     history_ : PacedHistory
         Objective, pace and mean weight of each sweep of the best start, those of the final k-means included; with
-        ``keep_labels`` also the labels at the end of each.
+        ``keep_labels`` also the labels at the end of each, of the samples that count.
     n_iter_, converged_ : int, bool
         Sweeps of the best start, and whether its labels came to rest.
     scalings_ : tuple of str or None
@@ -418,9 +394,9 @@ class MSPL(CentroidClusterer, PublishedRecipes):
         rows = min(len(views), max(MOST_ROWS, 2 * self.n_clusters)) if text else 0
         return super()._memory_estimate(views) + 20 * self._jobs() * rows**2
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
         direction_rng, start_rng = rng.spawn(2)
-        stack = self._fit_stack(views)
+        stack = self._fit_stack(views, weights)
         pacing = Pacing(
             self.pacing, self.initial_share, self.growth, self.n_sweeps, self.loss_scale, self._weights[:, None]
         )
@@ -435,7 +411,7 @@ class MSPL(CentroidClusterer, PublishedRecipes):
             )
 
         starts = enumerate(start_rng.spawn(self.n_init))
-        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.assignment.losses.sum())
+        best = min(in_threads(run, starts, self.n_jobs), key=lambda r: stack.counted(r.assignment.losses).sum())
         return self._store(views, stack, best)
 
     def _start(
@@ -463,11 +439,20 @@ class MSPL(CentroidClusterer, PublishedRecipes):
 
     def _store(self, views: Views, stack: Stack, best: SelfPaced) -> NDArray[np.int64]:
         losses = best.assignment.losses
-        self.inertia_, self.selection_order_ = float(losses.sum()), best.entries
+        self.inertia_, self.selection_order_ = float(stack.counted(losses).sum()), best.entries
         losses = losses / self._weights[:, None]
-        pace = first_pace(stack, losses, self.initial_share)
-        scale = 6.0 / pace if pace > 0 else 1.0
-        self.sample_weights_ = paced_weights(losses * scale, pace * scale, self.pacing) * stack.ones
-        means = self.sample_weights_.sum(axis=1) / np.maximum(stack.ones.sum(axis=1), 1.0)
+        self._last_pace = first_pace(stack, losses, self.initial_share)
+        self.sample_weights_ = self._ease(stack, losses)
+        means = stack.counted(self.sample_weights_).sum(axis=1) / np.maximum(stack.mass.sum(axis=1), TINY)
         self._keep_centers(views, stack, best.centers, best.assignment.labels)
         return self._record(FitResult(best.assignment.labels, best.history, weights=self._weights * means))
+
+    def _ease(self, stack: Stack, losses: Array) -> Array:
+        """Return how easy each pair is (V, n)."""
+        scale = FIRST_SMOOTH_PACE / self._last_pace if self._last_pace > 0 else 1.0
+        return np.asarray(paced_weights(losses * scale, self._last_pace * scale, self.pacing) * stack.ones)
+
+    def _found_for(self, views: Views) -> dict[str, Array]:
+        stack = self._stack(views)
+        ease = self._ease(stack, assign(stack, self._centers).losses / self._weights[:, None])
+        return super()._found_for(views) | {"sample_weights_": ease, "selection_order_": np.zeros(ease.shape)}

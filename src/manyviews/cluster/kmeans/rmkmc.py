@@ -22,7 +22,7 @@ from manyviews.prototypes.starts import sampled_start
 from manyviews.prototypes.weighted import Stack, assign, centroids
 from manyviews.views import Views
 
-__all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels"]
+__all__ = ["RMKMC", "RobustRun", "robust_sweep", "solve_rmkmc", "start_labels", "view_shares"]
 
 Array = NDArray[Any]
 # added to squared distances before the root, as in the released code
@@ -70,17 +70,24 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float, wanted: Array) 
     centers = centroids(stack, state.labels, state.d, state.centers)
     current = assign(stack, centers, state.d)
     k = centers[0].shape[0]
-    if fill_empty(current.labels, (current.losses * state.d).sum(axis=0), k):
+    if fill_empty(current.labels, stack.counted((current.losses * state.d).sum(axis=0)), k):
         centers = centroids(stack, current.labels, state.d, centers)
         current = assign(stack, centers, state.d)
     distances = np.sqrt(current.losses + EPS) * stack.ones
     # a view with gaps counts as if its mean distance held for all samples
-    share = len(stack) / np.maximum(stack.ones.sum(axis=1), 1.0)
-    sums = share * (np.sqrt(current.losses) * stack.ones).sum(axis=1)
+    share = view_shares(stack)
+    sums = share * (np.sqrt(current.losses) * stack.mass).sum(axis=1)
     alpha = _view_weights(sums, gamma, state.alpha > 0, wanted)
     factor = wanted * share * alpha**gamma
     d = factor[:, None] / (2.0 * distances + (stack.ones == 0)) * stack.ones
-    return RobustState(current.labels, centers, alpha, d), float((factor * distances.sum(axis=1)).sum())
+    return RobustState(current.labels, centers, alpha, d), float((factor * stack.counted(distances).sum(axis=1)).sum())
+
+
+def view_shares(stack: Stack) -> Array:
+    """Return by how much the sum over the observed samples of each view is less than one over all samples, (V,)."""
+    mass = stack.mass.sum(axis=1)
+    total = float(len(stack) if stack.counts is None else stack.counts.sum())
+    return np.asarray(np.divide(total, mass, out=np.full_like(mass, total), where=mass > 0))
 
 
 def solve_rmkmc(
@@ -273,8 +280,8 @@ class RMKMC(CentroidClusterer):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        stack = self._fit_stack(views)
+    def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
+        stack = self._fit_stack(views, weights)
         used = self._used_views(views) * self._weights
         first = stack.times(self._weights)
         k, tol, max_iter = self.n_clusters, self.tol, self.max_iter
@@ -286,8 +293,7 @@ class RMKMC(CentroidClusterer):
 
         starts = ((child,) for child in rng.spawn(self.n_init))
         best = min(in_threads(run, starts, self.n_jobs), key=lambda r: r.history.objective[-1])
-        share = len(stack) / np.maximum(stack.ones.sum(axis=1), 1.0)
-        self._factors = used * share * best.state.alpha**self.weight_exponent
+        self._factors = used * view_shares(stack) * best.state.alpha**self.weight_exponent
         self._keep_centers(views, stack, best.state.centers, best.state.labels)
         return self._record(FitResult(best.state.labels, best.history, weights=used * best.state.alpha))
 

@@ -35,8 +35,9 @@ class LFMVC(FusionClusterer):
         λ: raising it pulls the consensus towards the partition of the average kernel. All factors are orthonormal,
         so it needs no adaptation to the data; useful between 2⁻⁶ and 2³. The paper takes the best of 2⁻¹⁵ .. 2¹⁵
         by the true classes.
-    base : {"features", "kernel", "embedding"}, default="features"
-        What each view holds: features (n, d_p), a kernel (n, n) or a partition (n, k) with orthonormal columns.
+    base : {"features", "kernel", "distance", "embedding"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), distances (n, n), of which a Gaussian kernel is made,
+        or a partition (n, k) with orthonormal columns.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

@@ -148,8 +148,9 @@ class OPLFMVC(LateFusionClusterer, PublishedRecipes):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    base : {"features", "kernel", "embedding"}, default="features"
-        What each view holds: features (n, d_p), a kernel (n, n) or a partition (n, k) with orthonormal columns.
+    base : {"features", "kernel", "distance", "embedding"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), distances (n, n), of which a Gaussian kernel is made,
+        or a partition (n, k) with orthonormal columns.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view. "auto": "rbf_meandist" for dense, "cosine" for sparse views. "rbf_meandist":
         :math:`\exp(-\|x-y\|^2 / 2\sigma^2)` with σ the mean distance. "rbf_invdim":

@@ -28,8 +28,9 @@ class TPLFMVC(FusionClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    base : {"features", "kernel", "embedding"}, default="features"
-        What each view holds: features (n, d_p), a kernel (n, n) or a partition (n, k) with orthonormal columns.
+    base : {"features", "kernel", "distance", "embedding"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), distances (n, n), of which a Gaussian kernel is made,
+        or a partition (n, k) with orthonormal columns.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

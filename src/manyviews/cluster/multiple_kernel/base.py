@@ -115,7 +115,7 @@ class MultipleKernelClusterer(ConsensusClusterer):
     all the weight.
     """
 
-    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel")
+    _base_inputs: ClassVar[tuple[str, ...]] = ("features", "kernel", "distance")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ConsensusClusterer._parameter_constraints | {
         "tol": [NON_NEGATIVE],
         "max_iter": [POSITIVE_INT],

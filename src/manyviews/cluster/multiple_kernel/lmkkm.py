@@ -126,8 +126,9 @@ class LMKKM(ExactKernelClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    base : {"features", "kernel"}, default="features"
-        What each view holds: features (n, d_p) or a kernel (n, n), which is centred and normalised.
+    base : {"features", "kernel", "distance"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), which is centred and normalised, or distances (n, n),
+        of which a Gaussian kernel is made.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

@@ -86,8 +86,9 @@ class MKKM(MultipleKernelClusterer):
         Number of clusters k.
     exponent : float, default=2
         The q > 1 of the weights; raising it makes them more equal.
-    base : {"features", "kernel"}, default="features"
-        What each view holds: features (n, d_p) or a kernel (n, n), which is centred and normalised.
+    base : {"features", "kernel", "distance"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), which is centred and normalised, or distances (n, n),
+        of which a Gaussian kernel is made.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

@@ -129,9 +129,9 @@ class MKKMMM(MultipleKernelClusterer):
     normalization : {"trace", "cosine"}, default="trace"
         What is done to each centred kernel: divided by its trace as in the authors' package, or brought to unit
         diagonal as the other methods of the family do, and the comparisons of later papers.
-    base : {"features", "kernel"}, default="features"
-        What each view holds: features (n, d_p) or a kernel (n, n), which is centred and
-        normalised like those of features.
+    base : {"features", "kernel", "distance"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), which is centred and normalised, or distances (n, n),
+        of which a Gaussian kernel is made.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

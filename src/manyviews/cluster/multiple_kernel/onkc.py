@@ -124,8 +124,9 @@ class ONKC(ExactKernelClusterer):
         of unit diagonal 1 keeps the eigenvalues above their mean.
     regularization : float, default=1
         The λ; raising it lets views that resemble others count less.
-    base : {"features", "kernel"}, default="features"
-        What each view holds: features (n, d_p) or a kernel (n, n), which is centred and normalised.
+    base : {"features", "kernel", "distance"}, default="features"
+        What each view holds: features (n, d_p), a kernel (n, n), which is centred and normalised, or distances (n, n),
+        of which a Gaussian kernel is made.
     kernel : {"auto", "rbf_meandist", "rbf_invdim", "cosine", "linear"}, list or mapping, default="auto"
         Kernel of each view; see ``OPLFMVC``.
     gamma : float or mapping, default=None

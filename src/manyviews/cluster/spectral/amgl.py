@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
-from manyviews.cluster.spectral.base import GraphsClusterer
+from manyviews.cluster.spectral.base import ADAPTIVE_CONSTRAINTS, GraphsClusterer
 from manyviews.graphs.laplacian import normalized_adjacency
 from manyviews.graphs.normalized_cut import leading_eigenpairs
 from manyviews.linalg.blocks import unit_rows
@@ -89,6 +89,9 @@ class AMGL(GraphsClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
+    affinity : {"adaptive", "distance"}, default="adaptive"
+        The graph of each view. "distance": each view holds the n × n distances between samples, of which the graph of
+        adaptive neighbours is made.
     n_neighbors : int, default=5
         Neighbours K of a sample in each graph; raising it joins clusters that are close.
     graph_rule : {"joined", "released"}, default="joined"
@@ -170,18 +173,22 @@ class AMGL(GraphsClusterer):
     """
 
     _dense_scaling: ClassVar[str] = "minmax"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
-        "n_neighbors": [POSITIVE_INT],
-        "graph_rule": [one_of("joined", "released")],
-        "unit_rows": ["boolean"],
-        "tol": [NON_NEGATIVE],
-        "max_iter": [POSITIVE_INT],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
+        GraphsClusterer._parameter_constraints
+        | ADAPTIVE_CONSTRAINTS
+        | {
+            "graph_rule": [one_of("joined", "released")],
+            "unit_rows": ["boolean"],
+            "tol": [NON_NEGATIVE],
+            "max_iter": [POSITIVE_INT],
+        }
+    )
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
+        affinity: str = "adaptive",
         n_neighbors: int = 5,
         graph_rule: str = "joined",
         unit_rows: bool = False,
@@ -198,6 +205,7 @@ class AMGL(GraphsClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.affinity = affinity
         self.view_weights = view_weights
         self.n_neighbors = n_neighbors
         self.graph_rule = graph_rule

@@ -23,7 +23,7 @@ from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.optim.history import History
 from manyviews.views import Views
 
-__all__ = ["GraphsClusterer", "SpectralClusterer"]
+__all__ = ["ADAPTIVE_CONSTRAINTS", "GraphsClusterer", "SpectralClusterer", "metric_of"]
 
 Graph = TypeVar("Graph")
 # distances to all samples are there in blocks of 64 MiB, and once more while the nearest are sought
@@ -31,17 +31,32 @@ DISTANCE_BYTES = 2 * 64 * 2**20
 
 
 GRAPH_CONSTRAINTS: dict[str, list[Any]] = {
-    "affinity": [one_of("nearest_neighbors", "gaussian")],
+    "affinity": [one_of("nearest_neighbors", "gaussian", "distance")],
     "n_neighbors": [POSITIVE_INT],
     "width": [POSITIVE, None],
 }
 
 
+ADAPTIVE_CONSTRAINTS: dict[str, list[Any]] = {
+    "affinity": [one_of("adaptive", "distance")],
+    "n_neighbors": [POSITIVE_INT],
+}
+
+
 def affinity_graph(affinity: str, n_neighbors: int, width: float | None) -> Callable[[Any], Any]:
-    """Return what makes the graph of a scaled view: nearest neighbours as CSR, or a Gaussian as an array."""
+    """Return what makes the graph of a scaled view: nearest neighbours as CSR, or a Gaussian as an array.
+
+    "distance": nearest neighbours by the distances that the view holds.
+    """
     if affinity == "gaussian":
         return lambda X: gaussian_affinity(X, width)
-    return lambda X: neighbor_graph(X, n_neighbors)
+    metric = metric_of(affinity)
+    return lambda X: neighbor_graph(X, n_neighbors, metric=metric)
+
+
+def metric_of(affinity: str) -> str:
+    """Return the metric by which neighbours are sought."""
+    return "precomputed" if affinity == "distance" else "euclidean"
 
 
 class SpectralClusterer(BalancedClusterer, EmbeddingClusterer):
@@ -78,6 +93,8 @@ class SpectralClusterer(BalancedClusterer, EmbeddingClusterer):
 class GraphsClusterer(EmbeddingClusterer):
     """Base of the methods that take one graph per view."""
 
+    affinity: str
+
     def _per_view(self, views: Views, make: Callable[[Any], Graph]) -> list[Graph]:
         """Return what ``make`` gives for each view, scaled; views at the same time where ``n_jobs`` allows."""
         items = [(X, fit_scaling(X, kind)) for X, kind in zip(views.arrays, self._choose_scalings(views), strict=True)]
@@ -105,7 +122,8 @@ class GraphsClusterer(EmbeddingClusterer):
         of them cannot become k clusters. ``n_neighbors_`` says how many it came to.
         """
         while True:
-            graphs = self._per_view(views, partial(adaptive_graph, n_neighbors=n_neighbors))
+            metric = metric_of(self.affinity)
+            graphs = self._per_view(views, partial(adaptive_graph, n_neighbors=n_neighbors, metric=metric))
             count = connected_components(sum(graphs), directed=False)[0]
             if not joined or count <= self.n_clusters or n_neighbors >= len(views) - 2:
                 self.n_neighbors_ = max(1, min(n_neighbors, len(views) - 2))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.cluster.distances import joined_distances
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
-from manyviews.cluster.spectral.base import SpectralClusterer
+from manyviews.cluster.spectral.base import SpectralClusterer, metric_of
 from manyviews.graphs.neighbors import neighbor_bytes, neighbor_graph
 from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import ROWS_PER_BLOCK
@@ -31,9 +32,10 @@ class ConcatSpectral(SpectralClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    affinity : {"nearest_neighbors", "gaussian"}, default="nearest_neighbors"
+    affinity : {"nearest_neighbors", "gaussian", "distance"}, default="nearest_neighbors"
         The graph. "nearest_neighbors": sparse, and better on four of the five sets tried. "gaussian":
-        :math:`\exp(-\|x-y\|^2 / 2\sigma^2)`, as in the papers' tables.
+        :math:`\exp(-\|x-y\|^2 / 2\sigma^2)`, as in the papers' tables. "distance": each view holds the
+        n × n distances between samples, of which the nearest neighbours are taken.
     n_neighbors : int, default=10
         Neighbours of a sample in the graph, itself included; raising it joins clusters that are close.
     width : float, default=None
@@ -130,13 +132,19 @@ class ConcatSpectral(SpectralClusterer):
         self.balance_views = balance_views
 
     def _memory_estimate(self, views: Views) -> int:
-        table = sum(map(copy_bytes, views.arrays))
+        given = self.affinity == "distance"
+        table = 2 * 8 * len(views) ** 2 if given else sum(map(copy_bytes, views.arrays))
         distances = max(map(neighbor_bytes, views.arrays)) if self.affinity == "nearest_neighbors" else 0
         distances *= jobs_at_a_time(self.n_jobs, -(-len(views) // ROWS_PER_BLOCK))
         return max(self._scaled_bytes(views) + table + distances, self._graph_bytes(len(views), 1) + table)
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
-        X = concatenate(self._fit_scaled(views))
-        if self.affinity == "nearest_neighbors":
-            return self._cut(neighbor_graph(X, self.n_neighbors, partial(in_threads, n_jobs=self.n_jobs)), rng)
-        return self._cut(self._graph(X), rng)
+        if self.affinity == "distance":
+            self._choose_scalings(views)
+            X = joined_distances([views.arrays[v] for v in self._telling(views)], balance=self.balance_views)
+        else:
+            X = concatenate(self._fit_scaled(views))
+        if self.affinity == "gaussian":
+            return self._cut(self._graph(X), rng)
+        run = partial(in_threads, n_jobs=self.n_jobs)
+        return self._cut(neighbor_graph(X, self.n_neighbors, run, metric=metric_of(self.affinity)), rng)

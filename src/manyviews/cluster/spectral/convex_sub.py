@@ -19,8 +19,9 @@ from scipy import sparse
 from manyviews.cluster.constraints import BETWEEN_ZERO_AND_ONE, POSITIVE, POSITIVE_INT
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.linalg.eigen import all_eigenpairs, top_eigenpairs
-from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
+from manyviews.linalg.scaling import apply_scaling, fit_scaling
 from manyviews.linalg.shrinkage import LowRank
 from manyviews.optim.history import History
 from manyviews.views import Views
@@ -244,7 +245,7 @@ class ConvexSub(EmbeddingClusterer):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the k-means starts.
     n_jobs : int, default=None
-        Has no effect: matrix products, which use the threads of the linear algebra library, do the work.
+        Views whose coordinates are found at a time; -1 uses all cores.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -341,7 +342,8 @@ class ConvexSub(EmbeddingClusterer):
         D = sum(ranks)
         rows = n if not views.observed.all() else min(n, D)
         # coordinates of the views; then what the steps hold, and the decompositions of a Gram matrix
-        making = 8 * 4 * n * D + 8 * 3 * max(ranks) ** 2 + 2 * max(map(copy_bytes, views.arrays))
+        jobs = jobs_at_a_time(self.n_jobs, len(ranks))
+        making = 8 * 4 * n * D + jobs * (8 * 3 * max(ranks) ** 2 + 2 * max(map(copy_bytes, views.arrays)))
         steps = 8 * (n * D + 8 * rows * D + 4 * min(rows, D) ** 2)
         return max(making, steps) + kmeans_bytes(n, min(rows, D))
 
@@ -349,7 +351,7 @@ class ConvexSub(EmbeddingClusterer):
         self._say("finding coordinates")
         chosen = list(zip(views.arrays, views.observed.T, self._choose_scalings(views), strict=True))
         told = self._telling(views)
-        arrays = [_coordinates(X, seen, fit_scaling(X, kind)) for X, seen, kind in map(chosen.__getitem__, told)]
+        arrays = list(in_threads(_coordinates, map(chosen.__getitem__, told), self.n_jobs))
         observed = views.observed[:, told]
         data = joined_views(arrays, None if observed.all() else observed)
         basis = None
@@ -369,10 +371,10 @@ class ConvexSub(EmbeddingClusterer):
         return self._group(embedding, found.history, rng, weights=weights)
 
 
-def _coordinates(X: Any, seen: NDArray[np.bool_], scaling: Scaling) -> Array:
+def _coordinates(X: Any, seen: NDArray[np.bool_], kind: str | None) -> Array:
     """Return a scaled view, centred and of Frobenius norm √n, in its principal axes (n, r); 0 where not observed."""
     n = X.shape[0]
-    scaled = apply_scaling(X if seen.all() else X[seen], scaling).astype(np.float64)
+    scaled = apply_scaling(X if seen.all() else X[seen], fit_scaling(X, kind)).astype(np.float64)
     found = _principal_rows(scaled)
     length = np.linalg.norm(found)
     if length > 0:

@@ -166,9 +166,10 @@ class CoRegSpectral(GraphsClusterer):
         What the embeddings are pulled towards.
     coupling : float, default=0.05
         Weight λ of the agreement. Raising it makes the views more alike; from about 0.5 on all follow one of them.
-    affinity : {"nearest_neighbors", "gaussian"}, default="nearest_neighbors"
+    affinity : {"nearest_neighbors", "gaussian", "distance"}, default="nearest_neighbors"
         The graph of a view. "nearest_neighbors": sparse. "gaussian": :math:`\exp(-\|x-y\|^2 / 2\sigma^2)`, as in the
-        paper.
+        paper. "distance": each view holds the
+        n × n distances between samples, of which the nearest neighbours are taken.
     n_neighbors : int, default=10
         Neighbours of a sample in the graph, itself included; raising it joins clusters that are close.
     width : float, default=None

@@ -18,6 +18,7 @@ from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import ABOVE_ONE, NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.embedded import EmbeddingClusterer
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
+from manyviews.cluster.parallel import in_threads
 from manyviews.graphs.anchor_graph import Neighbors, build_index, find_anchors
 from manyviews.graphs.anchor_views import ANCHOR_ROWS, AnchorViews
 from manyviews.graphs.components import bipartite_components
@@ -257,7 +258,7 @@ class MVSC(EmbeddingClusterer, PredictMixin):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the anchors and of the k-means starts.
     n_jobs : int, default=None
-        Has no effect: matrix products, which use the threads of the linear algebra library, do the work.
+        Views whose samples are linked to anchors at a time; -1 uses all cores.
     verbose : int, default=0
         1 prints what is being done.
 
@@ -440,8 +441,8 @@ class MVSC(EmbeddingClusterer, PredictMixin):
 
     def _links(self, given: AnchorViews) -> list[sparse.csr_array]:
         """Return the links of every sample to its nearest anchors in each view; none where it was not observed."""
-        graphs = []
-        for v, (A, width) in enumerate(zip(self.anchors_.values(), self._widths, strict=True)):
+
+        def of_view(v: int, A: Array, width: float) -> sparse.csr_array:
             K = min(self.n_neighbors, len(A))
             index = build_index(A, "euclidean", K)
             parts = []
@@ -449,8 +450,10 @@ class MVSC(EmbeddingClusterer, PredictMixin):
                 near = find_anchors(index, given.block(v, rows).astype(np.float64, copy=False), K)
                 links, seen = neighbor_links(near, len(A), width), given.seen(v, rows)
                 parts.append(links if seen is None else sparse.diags_array(seen.astype(np.float64)) @ links)
-            graphs.append(sparse.csr_array(sparse.vstack(parts, format="csr")))
-        return graphs
+            return sparse.csr_array(sparse.vstack(parts, format="csr"))
+
+        views = zip(range(len(self._widths)), self.anchors_.values(), self._widths, strict=True)
+        return list(in_threads(of_view, views, self.n_jobs))
 
     @property
     def anchor_labels_(self) -> NDArray[np.int64]:

@@ -28,9 +28,10 @@ class SumSpectral(SpectralClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    affinity : {"nearest_neighbors", "gaussian"}, default="nearest_neighbors"
+    affinity : {"nearest_neighbors", "gaussian", "distance"}, default="nearest_neighbors"
         Graph of each view. "nearest_neighbors": sparse. "gaussian": :math:`\exp(-\|x-y\|^2 / 2\sigma^2)`, as in the
-        papers' tables.
+        papers' tables. "distance": each view holds the
+        n × n distances between samples, of which the nearest neighbours are taken.
     n_neighbors : int, default=10
         Neighbours of a sample in the graph, itself included; raising it joins clusters that are close.
     width : float, default=None
@@ -137,7 +138,9 @@ class SumSpectral(SpectralClusterer):
 
     def _fit(self, views: Views, rng: np.random.Generator) -> NDArray[np.int64]:
         total: Any = None
-        arrays = self._fit_scaled(views)
+        if self.affinity == "distance":
+            self._choose_scalings(views)
+        arrays = views.arrays if self.affinity == "distance" else self._fit_scaled(views)
         told = self._telling(views)
         graphs = in_threads(self._graph, [(arrays[v],) for v in told], self.n_jobs)
         for graph, weight in zip(graphs, self._weights[told].tolist(), strict=True):

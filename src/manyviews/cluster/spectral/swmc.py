@@ -16,7 +16,7 @@ from scipy import sparse
 from manyviews.cluster.constraints import NON_NEGATIVE, POSITIVE_INT, one_of
 from manyviews.cluster.memory import kmeans_bytes
 from manyviews.cluster.result import FitResult
-from manyviews.cluster.spectral.base import GraphsClusterer
+from manyviews.cluster.spectral.base import ADAPTIVE_CONSTRAINTS, GraphsClusterer
 from manyviews.graphs.laplacian import smallest_laplacian_vectors
 from manyviews.linalg.eigen import DENSE_LIMIT, all_eigenpairs
 from manyviews.linalg.simplex import project_segments
@@ -213,6 +213,9 @@ class SwMC(GraphsClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
+    affinity : {"adaptive", "distance"}, default="adaptive"
+        The graph of each view. "distance": each view holds the n × n distances between samples, of which the graph of
+        adaptive neighbours is made.
     n_neighbors : int, default=5
         Neighbours K of a sample in the graph of each view; raising it joins clusters that are close.
     graph_rule : {"joined", "released"}, default="joined"
@@ -309,20 +312,24 @@ class SwMC(GraphsClusterer):
 
     _dense_scaling: ClassVar[str] = "minmax"
     _sample_axes = GraphsClusterer._sample_axes | {"graph_": (0, 1)}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = GraphsClusterer._parameter_constraints | {
-        "n_neighbors": [POSITIVE_INT],
-        "graph_rule": [one_of("joined", "released")],
-        "rank_rule": [one_of("components", "released")],
-        "max_samples": [POSITIVE_INT],
-        "tol": [NON_NEGATIVE],
-        "max_iter": [POSITIVE_INT],
-        "max_passes": [POSITIVE_INT],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
+        GraphsClusterer._parameter_constraints
+        | ADAPTIVE_CONSTRAINTS
+        | {
+            "graph_rule": [one_of("joined", "released")],
+            "rank_rule": [one_of("components", "released")],
+            "max_samples": [POSITIVE_INT],
+            "tol": [NON_NEGATIVE],
+            "max_iter": [POSITIVE_INT],
+            "max_passes": [POSITIVE_INT],
+        }
+    )
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
+        affinity: str = "adaptive",
         n_neighbors: int = 5,
         graph_rule: str = "joined",
         rank_rule: RankRule = "components",
@@ -341,6 +348,7 @@ class SwMC(GraphsClusterer):
         super().__init__(
             n_clusters, scaling=scaling, views=views, random_state=random_state, n_jobs=n_jobs, verbose=verbose
         )
+        self.affinity = affinity
         self.view_weights = view_weights
         self.n_neighbors = n_neighbors
         self.graph_rule = graph_rule
