@@ -8,7 +8,7 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
-from manyviews.io import read_multiview_file
+from manyviews.io import read_multiview_file, read_views
 from manyviews.io.matlab5 import check_elements
 
 # every byte of the first 400 after the header is changed in turn, in a process of its own
@@ -85,7 +85,13 @@ def test_a_header_of_an_array_that_is_no_python_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.eye(3))
     content = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(content.replace(b"'descr': '<f8'", b"'descr': (<f8,"))
-    from manyviews.io import read_views
-
     with pytest.raises(ValueError, match=r"a.npy"):
         read_views({"a": tmp_path / "a.npy"})
+
+
+def test_other_signs_among_the_numbers_of_a_matrix_market_file_are_refused(tmp_path):
+    scipy_io.mmwrite(tmp_path / "a.mtx", sparse.coo_matrix(np.eye(3)))
+    content = (tmp_path / "a.mtx").read_bytes()
+    (tmp_path / "a.mtx").write_bytes(content.replace(b"2 2 1", b"2 2 1\xab"))
+    with pytest.raises(ValueError, match="signs among its numbers"):
+        read_views({"a": tmp_path / "a.mtx"})

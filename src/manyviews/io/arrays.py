@@ -19,6 +19,9 @@ from manyviews.views.mapped import read_from_disk
 
 __all__ = ["check_matrix", "read_array", "without_codes"]
 
+# of what the lines of a Matrix Market file consist, "nan" and "inf" included
+_OF_NUMBERS = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
+
 
 def read_array(path: str | os.PathLike[str]) -> Any:
     """Read one view from a .npy, .mtx or .mtx.gz file.
@@ -60,6 +63,10 @@ def _read_market(file: Path, where: str) -> Any:
             f"{len(content)} bytes can hold; it is damaged or cut short"
         )
     check_promise(8.0 * (n_rows + n_columns) + 16.0 * stored, where, f"{n_rows} rows and {n_columns} columns")
+    # SciPy's reader looks for the end of a number without end where it meets other signs
+    numbers = b"".join(line for line in content.splitlines(keepends=True) if not line.startswith(b"%"))
+    if numbers.translate(None, _OF_NUMBERS):
+        raise ValueError(f"{where} has signs among its numbers that are none; it is damaged")
     return scipy_io.mmread(io.BytesIO(content))
 
 
