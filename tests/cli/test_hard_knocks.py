@@ -204,13 +204,14 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(folder):
 
 
 def test_a_terminal_that_closes_leaves_no_hidden_folder(folder):
-    waits = "import time; from manyviews.cli import clustering, main\n"
-    waits += "clustering.save_record = lambda *_: time.sleep(60)"
+    waits = "import pathlib, time; from manyviews.cli import clustering, main\n"
+    waits += "clustering.save_record = lambda *_: pathlib.Path('there').touch() or time.sleep(60)"
     argv = ["cluster", "m.npz", "-k", "3", *QUICK, "--out", "out"]
     process = subprocess.Popen([sys.executable, "-c", f"{waits}; main()", *argv])
     deadline = time.monotonic() + 60
-    while not list(folder.glob(".out.*.partial")) and time.monotonic() < deadline:
+    while not (folder / "there").exists() and time.monotonic() < deadline:
         time.sleep(0.005)
+    assert list(folder.glob(".out.*.partial"))
     process.send_signal(signal.SIGHUP)
     assert process.wait(timeout=60) == 128 + signal.SIGHUP
     assert not list(folder.glob(".out.*"))

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from manyviews.findings.features import column_name, telling_features
 from manyviews.findings.result import GroupedResult
+from manyviews.pages.wording import plain
 
 __all__ = ["feature_scores"]
 
@@ -56,7 +57,7 @@ def feature_scores(
         for column in _chosen(telling, position, share):
             z = _z_scores(views.arrays[position], views.observed[:, position], column, rows)
             name = column_name(views.feature_names[position], column)
-            features.append({"view": views.names[position], "name": name})
+            features.append({"view": plain(views.names[position], 120), "name": name})
             scores.append([None if np.isnan(value) else round(float(value), 1) for value in z])
     if not features:
         return None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import directions, scaled, side_by_side
+from manyviews.pages.wording import plain
 
 __all__ = ["silhouettes_by_view"]
 
@@ -76,7 +77,7 @@ def _silhouettes(
     inside = [np.flatnonzero(clusters == cluster) for cluster in range(grouped.n_clusters)]
     inside = [members[np.argsort(-values[members], kind="stable")] for members in inside]
     return {
-        "name": name,
+        "name": plain(name, 120),
         "mean": float(values.mean()),
         "rows": [rows[members].tolist() for members in inside],
         "values": [np.round(values[members], 3).tolist() for members in inside],

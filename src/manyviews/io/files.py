@@ -107,9 +107,10 @@ def file_kind(path: str | os.PathLike[str]) -> str:
 
 
 def table_kind(path: str | os.PathLike[str]) -> str:
-    """Return ``file_kind``, and ``".parquet"`` for a folder that holds .parquet files."""
-    if os.path.isdir(path) and any(place.suffix.lower() == ".parquet" for place in Path(path).iterdir()):
-        return ".parquet"
+    """Return ``file_kind``; of a folder ``".parquet"`` if it holds nothing else that is not hidden, or ``""``."""
+    if os.path.isdir(path):
+        kinds = {place.suffix.lower() for place in Path(path).iterdir() if place.name[0] not in "._"}
+        return ".parquet" if kinds == {".parquet"} else ""
     return file_kind(path)
 
 

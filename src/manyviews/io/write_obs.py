@@ -104,7 +104,7 @@ def write_obs(
     h5py: Any = import_module("h5py")
     with atomic_file(target, force=force) as hidden:
         shutil.copyfile(source, hidden)
-        with h5py.File(hidden, "r+") as copy:
+        with h5py.File(hidden, "r+", locking=False) as copy:  # the hidden file is locked already
             import_module("anndata.io").write_elem(copy, "obs", obs)
 
 

@@ -73,10 +73,12 @@ def robust_sweep(stack: Stack, state: RobustState, gamma: float, wanted: Array) 
     if fill_empty(current.labels, stack.counted((current.losses * state.d).sum(axis=0)), k):
         centers = centroids(stack, current.labels, state.d, centers)
         current = assign(stack, centers, state.d)
-    distances = np.sqrt(current.losses + EPS) * stack.ones
+    # what is below EPS is rounding, by which samples at their centres would move the objective for ever
+    losses = np.where(current.losses < EPS, 0.0, current.losses)
+    distances = np.sqrt(losses + EPS) * stack.ones
     # a view with gaps counts as if its mean distance held for all samples
     share = view_shares(stack)
-    sums = share * (np.sqrt(current.losses) * stack.mass).sum(axis=1)
+    sums = share * (np.sqrt(losses) * stack.mass).sum(axis=1)
     alpha = _view_weights(sums, gamma, state.alpha > 0, wanted)
     factor = wanted * share * alpha**gamma
     d = factor[:, None] / (2.0 * distances + (stack.ones == 0)) * stack.ones

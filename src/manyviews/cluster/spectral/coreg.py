@@ -248,6 +248,7 @@ class CoRegSpectral(GraphsClusterer):
     (90, 6)
     """
 
+    _sample_axes = GraphsClusterer._sample_axes | {"view_embeddings_": (0,)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = (
         GraphsClusterer._parameter_constraints
         | GRAPH_CONSTRAINTS
