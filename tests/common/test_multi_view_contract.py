@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from few_members import quick
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -19,16 +20,6 @@ PREDICTING = [row for row in METHODS if row.predicts]
 
 def names(rows):
     return [row.name for row in rows]
-
-
-@pytest.fixture(params=METHODS, ids=names(METHODS))
-def row(request):
-    return request.param
-
-
-@pytest.fixture
-def model(row):
-    return row.load()(n_clusters=3, random_state=0)
 
 
 def same_groups(a, b):
@@ -206,11 +197,11 @@ def test_splitting_and_searching_over_views(row, model, three_views):
     model.fit(train)
     if row.predicts:
         assert model.predict(test).shape == (15,)
-        search = GridSearchCV(row.load()(random_state=0), {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=3)
+        search = GridSearchCV(quick(row, random_state=0), {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=3)
         order = np.random.default_rng(0).permutation(60)
         search.fit(Views(views)[order], labels[order])
         assert search.best_params_ == {"n_clusters": 3}
-        by_itself = GridSearchCV(row.load()(random_state=0), {"n_clusters": [1, 3]}, cv=2).fit(Views(views)[order])
+        by_itself = GridSearchCV(quick(row, random_state=0), {"n_clusters": [1, 3]}, cv=2).fit(Views(views)[order])
         assert by_itself.best_params_ == {"n_clusters": 3}
 
 
@@ -227,7 +218,7 @@ def test_predict_is_there_as_declared(row, model, three_views):
 @pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))
 def test_the_score_is_that_of_the_neighbours_in_each_view(row, three_views):
     views, _ = three_views
-    model = row.load()(n_clusters=3, random_state=0).fit(views)
+    model = quick(row, random_state=0).fit(views)
     assert model.score(views) == pytest.approx(1.0)
     noise = np.random.default_rng(0).normal(size=(60, 12))
     assert abs(model.score([noise[:, :5], noise[:, 5:8], noise[:, 8:]])) < 0.5
@@ -238,7 +229,7 @@ def test_the_score_is_that_of_the_neighbours_in_each_view(row, three_views):
 @pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))
 def test_new_samples_are_matched_by_name(row, three_views):
     views = dict(zip("abc", three_views[0], strict=True))
-    model = row.load()(n_clusters=3, random_state=0).fit(views)
+    model = quick(row, random_state=0).fit(views)
     expected = model.predict(views)
     assert (expected == model.labels_).mean() >= 0.98
     np.testing.assert_array_equal(model.predict({name: views[name] for name in "bca"}), expected)
@@ -260,7 +251,7 @@ def test_new_samples_are_matched_by_name(row, three_views):
 @pytest.mark.parametrize("row", PREDICTING, ids=names(PREDICTING))
 def test_columns_of_new_frames_are_matched_by_name(row, three_views):
     frames = {name: pd.DataFrame(X).add_prefix("c") for name, X in zip("abc", three_views[0], strict=True)}
-    model = row.load()(n_clusters=3, random_state=0).fit(frames)
+    model = quick(row, random_state=0).fit(frames)
     turned = {name: frame[frame.columns[::-1]] for name, frame in frames.items()}
     np.testing.assert_array_equal(model.predict(turned), model.predict(frames))
     with pytest.raises(ValueError, match="view 'a' has other columns"):
