@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import polars as pl
@@ -207,7 +208,10 @@ def test_a_terminal_that_closes_leaves_no_hidden_folder(folder):
     waits = "import pathlib, time; from manyviews.cli import clustering, main\n"
     waits += "clustering.save_record = lambda *_: pathlib.Path('there').touch() or time.sleep(60)"
     argv = ["cluster", "m.npz", "-k", "3", *QUICK, "--out", "out"]
-    process = subprocess.Popen([sys.executable, "-c", f"{waits}; main()", *argv])
+    # where the tests themselves were started without a terminal the signal is ignored
+    default = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)
+    command = [sys.executable, "-c", f"{waits}; main()", *argv]
+    process = subprocess.Popen(command, preexec_fn=default)  # noqa: PLW1509
     deadline = time.monotonic() + 60
     while not (folder / "there").exists() and time.monotonic() < deadline:
         time.sleep(0.005)

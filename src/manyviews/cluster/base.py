@@ -28,7 +28,7 @@ from manyviews.optim.history import History
 from manyviews.partitions.onehot import cluster_order
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
-from manyviews.views.order import sample_order
+from manyviews.views.order import put_back, sample_order
 
 __all__ = ["MultiViewClusterer", "PredictMixin"]
 
@@ -201,10 +201,8 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             given: NDArray[np.int64] = self.__dict__.pop("_given_place")
         for name, axes in self._sample_axes.items():
             found = self.__dict__.get(name)
-            if isinstance(found, dict) and found is not earlier[name]:
-                self.__dict__[name] = {view: _moved(value, axes, given) for view, value in found.items()}
-            elif found is not None and found is not earlier[name]:
-                self.__dict__[name] = _moved(found, axes, given)
+            if found is not None and found is not earlier[name]:
+                self.__dict__[name] = put_back(found, axes, given)
         kept: NDArray[np.int64] = self.history_.labels if hasattr(self, "history_") else np.empty(0, dtype=np.int64)
         if kept.size:
             self.history_ = replace(self.history_, labels=kept[:, given])
@@ -351,13 +349,6 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
     def _say(self, message: str) -> None:
         if self.verbose:
             print(f"[{type(self).__name__}] {message}")
-
-
-def _moved(values: Any, axes: tuple[int, ...], places: NDArray[np.int64]) -> Any:
-    """Return values with the samples along some axes in other places."""
-    for axis in axes:
-        values = values[places] if axis == 0 else values[:, places]
-    return values
 
 
 class PredictMixin:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["sample_order"]
+__all__ = ["put_back", "sample_order"]
 
 Array = NDArray[Any]
 Positions = NDArray[np.int64]
@@ -55,6 +55,30 @@ def sample_order(arrays: Sequence[Any], first: Positions) -> Positions:
     own = np.empty(first.size, dtype=np.int64)
     own[distinct] = place
     return np.argsort(own[first], kind="stable")
+
+
+def put_back(values: Any, axes: tuple[int, ...], given: Positions) -> Any:
+    """Return values of samples in the order of the rows.
+
+    Parameters
+    ----------
+    values : ndarray or CSR, or dict of such
+        What was found in the order of ``sample_order``.
+    axes : tuple of int
+        Axes along which the samples are, 0 or 1.
+    given : ndarray of shape (n,)
+        The place of each row in that order.
+
+    Returns
+    -------
+    ndarray or CSR, or dict of such
+        The same, moved.
+    """
+    if isinstance(values, dict):
+        return {name: put_back(own, axes, given) for name, own in values.items()}
+    for axis in axes:
+        values = values[given] if axis == 0 else values[:, given]
+    return values
 
 
 def _last_true(marks: NDArray[np.bool_]) -> Positions:
