@@ -129,7 +129,10 @@ def one_kill(rng, folder, times):
         faults.append(wrong)
     if number != signal.SIGKILL and (left := hidden(folder)):
         faults.append(f"left behind: {left}")
-    again = [*COMMAND, *argv] + (["--force"] if name in ("cluster", "predict") and started.returncode == 0 else [])
+    # a process may be killed after its output is in place
+    ended = {"cluster": "out", "predict": "new.csv"}.get(name)
+    ended = ended is not None and (folder / ended).exists()
+    again = [*COMMAND, *argv] + (["--force"] if ended else [])
     repeated = subprocess.run(again, cwd=folder, capture_output=True, check=False)
     if repeated.returncode != 0:
         faults.append(f"again: {repeated.returncode} {repeated.stderr.decode(errors='replace')[-400:]}")
