@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from manyviews.cli.clustering import outcome_line
 from manyviews.cli.console import Stages, UsageError, print_json, user_input
 from manyviews.cli.inputs import parse_scaling, parse_views
 from manyviews.cli.output import default_folder, new_file, new_folder, peak_memory, run_record, save_record
@@ -203,11 +204,7 @@ def _print_summary(record: dict[str, Any], out: str, *, as_json: bool, quiet: bo
         print_json(record | {"out": out})
     if as_json or quiet:
         return
-    data, sizes = record["data"], record["cluster_sizes"]
-    print(
-        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
-        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
-    )
+    print(outcome_line(record))
     print(f"labels: {os.path.join(out, 'labels.csv')}")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
     from manyviews.io import LoadedViews
 
-__all__ = ["Job", "print_summary", "run_job"]
+__all__ = ["Job", "outcome_line", "print_summary", "run_job"]
 
 # how long the report may fit again, to see how stable the result is and what each view adds
 REFIT_SECONDS = 15.0
@@ -165,6 +165,15 @@ def _scaling_line(scalings: dict[str, str | None]) -> str:
     return ", ".join(pairs[:MOST_SCALINGS]) + (", ..." if len(pairs) > MOST_SCALINGS else "")
 
 
+def outcome_line(record: dict[str, Any]) -> str:
+    """Return what came out, in one line."""
+    data, sizes = record["data"], record["cluster_sizes"]
+    return (
+        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
+        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
+    )
+
+
 def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, quiet: bool = False) -> None:
     """Say on stdout what came out and where it is.
 
@@ -183,11 +192,7 @@ def print_summary(record: dict[str, Any], out: str, *, as_json: bool = False, qu
         print_json(record | {"out": out})
     if as_json or quiet:
         return
-    data, sizes = record["data"], record["cluster_sizes"]
-    print(
-        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
-        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
-    )
+    print(outcome_line(record))
     if record["choice"]:
         print(f"number of clusters: {record['choice']['reason']}")
     if record["scores"]:

@@ -124,9 +124,7 @@ def fit_ensemble(
         Labels and rules.
     """
     stored = wide_rows(arrays, observed, recipe) if stored is None else stored
-    kept = tuple(
-        None if rows is None else keep_rows(rows, treatment) for rows, treatment in zip(stored, treatments, strict=True)
-    )
+    kept = treated_rows(stored, treatments)
 
     def one(m: int, child: np.random.Generator) -> tuple[NDArray[np.int32], AnchorCut | None]:
         members = sample_group(treatments, int(draws.n_views[m]), draws.fractions[m], child, chances)
