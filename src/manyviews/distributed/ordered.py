@@ -15,7 +15,7 @@ from manyviews.distributed.door import BlockViews, is_dask
 from manyviews.distributed.parts import Parts
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
-from manyviews.views.order import sample_order
+from manyviews.views.order import put_back, sample_order
 
 __all__ = ["fit_in_order"]
 
@@ -43,23 +43,22 @@ def fit_in_order(model: Any, views: BlockViews, rng: np.random.Generator, driver
     raw = driver(model, replace(views, parts=parts, head=whole[order[:1]]), rng)
     given = np.argsort(order)
     for name, axes in model._sample_axes.items():
-        _put_back(model, name, axes, given, sizes)
+        _restore(model, name, axes, given, sizes)
     labels = np.concatenate(raw.gather(_as_given))[given][first]
     back = [home.share(piece) for piece in np.split(labels, ends)]
     return replace(views.parts, values=home.hold(back)).map(_only)
 
 
-def _put_back(model: Any, name: str, axes: tuple[int, ...], given: NDArray[np.int64], sizes: Any) -> None:
+def _restore(model: Any, name: str, axes: tuple[int, ...], given: NDArray[np.int64], sizes: Any) -> None:
     """Store what belongs to each sample as the samples were given."""
     import dask.array as da
 
     found = model.__dict__.get(name)
     if found is None or not is_dask(found):
         return
-    value = found.compute()
+    value = put_back(found.compute(), axes, given)
     chunks: list[Any] = list(value.shape)
     for axis in axes:
-        value = np.take(value, given, axis=axis)
         chunks[axis] = tuple(int(size) for size in sizes)
     model.__dict__[name] = da.from_array(value, chunks=tuple(chunks))
 
