@@ -6,7 +6,7 @@ import os
 
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
-from manyviews.cli.options import Whole
+from manyviews.cli.options import Whole, check_seed
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["demo"]
@@ -31,8 +31,7 @@ def demo(*, method: str = DEFAULT_METHOD, seed: Whole = 0, out: str = DEMO_OUT) 
     from manyviews.io import LoadedViews
     from manyviews.io.write import read_record
 
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    check_seed(seed)
     with user_input():
         info = find_method(method)
     earlier = read_record(out)
