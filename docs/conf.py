@@ -61,9 +61,9 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_memory": False,
-    "abort_on_example_error": True,
+    "abort_on_example_error": False,  # all of them run; the build fails at its end and lists those that did
     "plot_gallery": os.environ.get("MANYVIEWS_GALLERY", "1") != "0",  # CI builds the pages without running the examples
-    "min_reported_time": 10,
+    "min_reported_time": 0,
     "download_all_examples": False,
 }
 
