@@ -42,8 +42,6 @@ html_theme_options = {
 html_show_sourcelink = False
 
 nitpicky = True
-# attributes of fitted models are listed in their class, and have no entries of their own to point to
-nitpick_ignore_regex = [("py:obj", r".*")]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

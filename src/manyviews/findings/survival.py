@@ -147,7 +147,7 @@ def _pairs(time: Array, event: Array, cluster: Array) -> list[dict[str, Any]]:
 
 def _log_rank_of_two(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
     first, second = (stats.CensoredData(uncensored=t[seen], right=t[~seen]) for t, seen in (one, other))
-    with np.errstate(invalid="ignore", divide="ignore"):  # variance 0 where all events are at times of one cluster alone
+    with np.errstate(invalid="ignore", divide="ignore"):  # no variance where one cluster saw no event time
         return float(stats.logrank(first, second).pvalue)
 
 

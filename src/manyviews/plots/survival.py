@@ -82,7 +82,7 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
 
 
 def draw_survival(found: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Draw the curves that ``compare_survival`` found, one trace per cluster, empty where no outcome is known; bands."""
+    """Draw what ``compare_survival`` found: a curve per cluster, empty where no outcome is known, then the bands."""
     go = require_plotly()
     figure = go.Figure(layout=base_layout())
     for position, (curve, name) in enumerate(zip(found["clusters"], names, strict=True)):
