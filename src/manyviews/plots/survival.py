@@ -19,7 +19,7 @@ __all__ = ["draw_survival", "survival"]
 # Clusters whose names stand at their curves, and the least distance of two names.
 MAX_NAMED, APART = 10, 0.07
 # More bands than these cover each other.
-MAX_BANDS = 4
+MAX_BANDS = 3
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -28,7 +28,7 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
 
     .. math:: \hat S(t) = \prod_{t_i \le t} (1 - d_i / n_i)
 
-    with :math:`d_i` events among the :math:`n_i` samples of the cluster still seen at the time :math:`t_i`. Up to four
+    with :math:`d_i` events among the :math:`n_i` samples of the cluster still seen at the time :math:`t_i`. Up to three
     curves have their interval of 95 % as a band (Greenwood, on the scale of :math:`\log(-\log \hat S)`); of more, the
     bands would cover each other. The test is exploratory: clusters and test come from the same samples.
 
