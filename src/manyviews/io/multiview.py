@@ -94,10 +94,9 @@ def read_multiview_file(path: str | os.PathLike[str], wanted: Sequence[str] | No
     """
     if table_kind(path) == STORE:
         where, (arrays, notes) = os.fspath(path), read_store(path, wanted)
-        alone = list(arrays) == [stem(path)]
-        found = (
-            MultiviewFile({stem(path): check_matrix(arrays[stem(path)], where)}) if alone else _from_arrays(arrays, where)
-        )
+        if list(arrays) == [stem(path)]:
+            return MultiviewFile({stem(path): check_matrix(arrays[stem(path)], where)}, notes=notes)
+        found = _from_arrays(arrays, where)
         return replace(found, notes=(*notes, *found.notes))
     file = require_file(path)
     kind = file_kind(path)
