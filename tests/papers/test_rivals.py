@@ -11,7 +11,8 @@ from manyviews.papers.paper import paper
 from manyviews.papers.plan import make_plan
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.ranks import average_ranks
-from manyviews.papers.tables import rank_rows, to_latex, to_markdown
+from manyviews.papers.summaries import summaries
+from manyviews.papers.tables import to_latex, to_markdown
 from manyviews.papers.verdict import reproduction_of
 from manyviews.runs.outcomes import Outcome
 
@@ -68,7 +69,7 @@ def test_rows_not_done_share_the_place_behind_all_others(reproduction):
     assert ranks == {"FastMICE": (1.5, 2, 0), "LMVSC": (1.75, 2, 0), "SMVSC": (2.75, 2, 1)}
     seconds = [cell for cell in reproduction.cells if cell.table.metric == "seconds"]
     assert average_ranks(seconds)[0].name == "LMVSC"
-    assert rank_rows(cells)[0] == ("FastMICE", "1.50", "2", "0")
+    assert summaries(reproduction.paper, cells[0].table, cells)[0].rows[0] == ("FastMICE", "1.50", "2", "0")
 
 
 def test_documents_have_the_ranks(reproduction):
