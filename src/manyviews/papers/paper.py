@@ -47,6 +47,8 @@ class PublishedTable:
         Runs behind a mean, None where the paper does not say.
     scores : mapping of str to float
         What the paper prints as the score of a row over all data sets of the table; empty where it prints none.
+    elsewhere : mapping of str to mapping of str to float
+        What the paper prints of rows on data that are not here, by what it is: shown beside the average ranks.
     note : str
         What else there is to know.
     """
@@ -60,6 +62,7 @@ class PublishedTable:
     figures: Mapping[str, tuple[Figure | None, ...]]
     runs: int | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     note: str = ""
 
     @property

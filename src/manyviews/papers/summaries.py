@@ -50,7 +50,8 @@ def summaries(paper: Paper, table: PublishedTable, cells: Sequence[Cell]) -> lis
         Average ranks where nothing is printed; scores and leads where the paper prints scores; none otherwise.
     """
     if table.origin == "ours":
-        return [Summary(f"Average ranks, {table.shown_as}", "", RANK_HEADER, _rank_rows(cells))]
+        header = (*RANK_HEADER, *(f"paper: {title}" for title in table.elsewhere))
+        return [Summary(f"Average ranks, {table.shown_as}", "", header, _rank_rows(table, cells))]
     if not table.scores:
         return []
     led = leads(table, cells, paper.name)
@@ -61,8 +62,12 @@ def summaries(paper: Paper, table: PublishedTable, cells: Sequence[Cell]) -> lis
     return found
 
 
-def _rank_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
-    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
+def _rank_rows(table: PublishedTable, cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+    rows = []
+    for row in average_ranks(cells):
+        printed = (_figure(figures.get(row.name)) for figures in table.elsewhere.values())
+        rows.append((row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost), *printed))
+    return rows
 
 
 def _score_note(table: PublishedTable, cells: Sequence[Cell]) -> str:
