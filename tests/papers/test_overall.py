@@ -76,13 +76,22 @@ def test_leads_tell_what_became_of_the_printed_ones(cells):
     assert found["MVEC (default)", "bbcsport"].outcome == "holds"
 
 
+def test_a_rival_made_otherwise_may_take_the_lead():
+    cells = [cell("MVEC", "bbcsport", 90.0), cell("SEC_BSV", "bbcsport", 80.0)]
+    otherwise = cell("RSEC_SUM", "bbcsport", 93.0, variant="default")
+    assert leads(NMI, cells, "mvec")[0].outcome == "holds"
+    found = leads(NMI, [*cells, otherwise], "mvec")[0]
+    assert (found.ours.rival, found.any_row.rival) == ("SEC_BSV", "RSEC_SUM (default)")
+    assert found.outcome == "holds, but vanishes: RSEC_SUM (default) is significantly ahead"
+
+
 def test_one_run_tells_nothing_and_runs_without_chance_tell_all():
     single = [cell("MVEC", "bbcsport", 91.0, None, n_runs=1), cell("SEC_BSV", "bbcsport", 60.0)]
-    assert leads(NMI, single, "mvec")[0].outcome == "not told from chance here"
+    assert leads(NMI, single, "mvec")[0].outcome == "is not told from chance over SEC_BSV"
     fixed = [cell("MVEC", "bbcsport", 91.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
     assert leads(NMI, fixed, "mvec")[0].outcome == "holds"
     level = [cell("MVEC", "bbcsport", 90.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
-    assert leads(NMI, level, "mvec")[0].outcome == "vanishes"
+    assert leads(NMI, level, "mvec")[0].outcome == "vanishes: SEC_BSV is ahead"
     alone = [cell("MVEC", "bbcsport", 90.0)]
     assert leads(NMI, alone, "mvec")[0].outcome == ""
 

@@ -71,12 +71,23 @@ class Lead:
 
 @dataclass(frozen=True)
 class Leads:
-    """The lead of one own row on a data set by the printed figures and by ours, None where there is no rival."""
+    """The lead of one own row on a data set, None where there is no rival.
+
+    Attributes
+    ----------
+    name, dataset : str
+        Which one.
+    published, ours : Lead or None
+        By the printed figures, and by ours over the rows that follow the paper.
+    any_row : Lead or None
+        By ours over all rows of other methods, those made otherwise too.
+    """
 
     name: str
     dataset: str
     published: Lead | None
     ours: Lead | None
+    any_row: Lead | None
 
     @property
     def outcome(self) -> str:
@@ -85,11 +96,9 @@ class Leads:
             return ""
         if self.published is None or self.published.difference <= 0:
             return "none printed, significant here" if self.ours.starred else "none printed"
-        if self.ours.starred:
-            return "holds"
-        if self.ours.difference > 0:
-            return "not told from chance here"
-        return f"vanishes: {self.ours.rival} is significantly ahead" if self.ours.tells else "vanishes"
+        if self.ours.starred and self.any_row is not None and not self.any_row.starred:
+            return f"holds, but {_lost(self.any_row)}"
+        return "holds" if self.ours.starred else _lost(self.ours)
 
 
 class Stars(NamedTuple):
@@ -160,11 +169,13 @@ def leads(table: PublishedTable, cells: Sequence[Cell], method: str) -> list[Lea
     """
     found = []
     for own in _own(cells, method):
-        column = [cell for cell in cells if cell.dataset == own.dataset and not cell.variant]
-        others = {cell.row: _sample(cell) for cell in column if cell.row != own.row}
+        others = [cell for cell in cells if cell.dataset == own.dataset and cell.row != own.row]
+        every = {cell.name: _sample(cell) for cell in others}
+        following = {cell.name: _sample(cell) for cell in others if not cell.variant}
         printed = {row: _printed(table, row, own.dataset) for row in table.figures}
         mine = printed.pop(own.row)
-        found.append(Leads(own.name, own.dataset, _lead(mine, printed), _lead(_sample(own), others)))
+        ours = (_lead(_sample(own), rivals) for rivals in (following, every))
+        found.append(Leads(own.name, own.dataset, _lead(mine, printed), *ours))
     return found
 
 
@@ -178,6 +189,12 @@ def stars(cells: Sequence[Cell], method: str) -> Stars:
             printed |= {id(cell)} if lead.published is not None and lead.published.starred else set()
             ours |= {id(cell)} if lead.ours is not None and lead.ours.starred else set()
     return Stars(frozenset(printed), frozenset(ours))
+
+
+def _lost(lead: Lead) -> str:
+    if lead.difference > 0:
+        return f"is not told from chance over {lead.rival}"
+    return f"vanishes: {lead.rival} is {'significantly ' if lead.tells else ''}ahead"
 
 
 def _own(cells: Iterable[Cell], method: str) -> list[Cell]:

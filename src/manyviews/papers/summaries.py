@@ -15,7 +15,8 @@ __all__ = ["STAR_RULE", "Summary", "summaries"]
 
 STAR_RULE = (
     "* the paper's method is ahead of the best other row by more than chance: Welch's t-test at 5 %, by printed means, "
-    "deviations and runs and by ours. The paper says t-test and no level."
+    "deviations and runs and by ours. The paper says t-test and no level. Other rows are those that follow the paper; "
+    "where one in brackets takes the lead away, the last column says so."
 )
 RANK_HEADER = ("row", "average rank", "data sets", "not done")
 SCORE_HEADER = ("row", "paper, as printed", "paper, these sets", "ours, these sets", "not done")
