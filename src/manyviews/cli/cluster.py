@@ -85,7 +85,7 @@ def cluster(
     view
         One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
         it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
-        where usual, folders of 10x Genomics, and .h5ad .h5mu: rna=x.h5mu:rna/X, pca=x.h5ad:obsm/X_pca.
+        where usual, folders of 10x Genomics, .zarr: a=x.zarr:a, .h5ad .h5mu: rna=x.h5mu:rna/X, pca=x.h5ad:obsm/X_pca.
     method
         Clustering method (see: manyviews methods).
     settings
