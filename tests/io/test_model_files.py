@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 import manyviews
+from few_members import few_votes, quick
 from manyviews import Views
 from manyviews.cluster.registry import METHODS
 from manyviews.io import load_model
@@ -37,8 +38,9 @@ def edit(folder, **changes):
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method.predicts], ids=lambda method: method.name)
-def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method):
-    plain = method.load()(n_clusters=3, random_state=0)
+def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method, monkeypatch):
+    few_votes(monkeypatch)
+    plain = quick(method, random_state=0)
     variants = [plain]
     if "approximation" in plain.get_params():
         variants.append(clone(plain).set_params(approximation="nystrom", n_landmarks=10))
