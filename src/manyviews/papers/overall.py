@@ -96,9 +96,10 @@ class Leads:
             return ""
         if self.published is None or self.published.difference <= 0:
             return "none printed, significant here" if self.ours.starred else "none printed"
-        if self.ours.starred and self.any_row is not None and not self.any_row.starred:
-            return f"holds, but {_lost(self.any_row)}"
-        return "holds" if self.ours.starred else _lost(self.ours)
+        text = "holds" if self.ours.starred else _lost(self.ours)
+        if self.any_row is None or self.any_row.starred or self.any_row.rival == self.ours.rival:
+            return text
+        return f"{text}, but {_lost(self.any_row)}" if self.ours.starred else f"{text}; {_lost(self.any_row)}"
 
 
 class Stars(NamedTuple):
