@@ -25,8 +25,10 @@ QUICK = {
     "system_weight": 0.0,
     "approximation": "nystrom",
 }
-# before which of the values that workers come to hold one worker is killed: about in the middle of the fit
-KILLED_AT = {"ConcatKMeans": 7, "Consensus": 20, "FastMICE": 12, "KCC": 25, "MSPL": 14, "OPLFMVC": 5, "UDBGL": 30}
+# before which of the rounds that leave values with the workers one of them is killed: about in the middle of the fit
+KILLED_AT = {"ConcatKMeans": 5, "Consensus": 20, "FastMICE": 14, "KCC": 25, "MSPL": 12, "OPLFMVC": 5, "UDBGL": 30}
+# modules in which the number of rows that starts look at stands
+STARTS = ["cluster.ensemble.base", "distributed.kcc", "distributed.kmeans", "prototypes.sampled_kmeans"]
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +48,8 @@ def arrays():
 
 @pytest.fixture(autouse=True)
 def few_rows_for_starts(monkeypatch):
-    for place in ("manyviews.prototypes.sampled_kmeans", "manyviews.distributed.kmeans"):
-        monkeypatch.setattr(f"{place}.START_ROWS", 50)
+    for place in STARTS:
+        monkeypatch.setattr(f"manyviews.{place}.START_ROWS", 50)
 
 
 def model(name):
@@ -78,18 +80,18 @@ def test_large_models_go_in_pieces(client, monkeypatch):
 @pytest.mark.parametrize("name", DRIVERS)
 def test_a_killed_worker_changes_no_label(name, client, arrays, monkeypatch):
     client.wait_for_workers(2)
-    before, held, rounds, lost = client.run(os.getpid), Home.hold, [], []
+    before, started, rounds, lost = client.run(os.getpid), Home._started, [], []
 
-    def hold(self, values, needs=None):
+    def start(self, values):
         rounds.append(len(values))
         if len(rounds) == KILLED_AT[name]:
             # the one that holds most, so that something has to be made again
             address, kept = max(client.has_what().items(), key=lambda item: len(item[1]))
             lost.extend(kept)
             os.kill(before[address], signal.SIGKILL)
-        return held(self, values, needs)
+        return started(self, values)
 
-    monkeypatch.setattr(Home, "hold", hold)
+    monkeypatch.setattr(Home, "_started", start)
     found = distributed.fit(model(name), in_blocks(arrays), client).labels_.compute()
     assert lost
     assert len(rounds) > KILLED_AT[name]  # the fit went on without it
