@@ -217,7 +217,7 @@ def _assign_rows(value: Any, source: RowSource, centers: Array, metric: Metric) 
 def _sums(value: Any, pair: tuple[Labels, Array], k: int, totals: Callable[..., Any]) -> BlockSums:
     labels, losses = pair
     loss = float(losses.sum(dtype=np.float64))
-    mark = blake2b(np.ascontiguousarray(labels), digest_size=16).digest()
+    mark = blake2b(labels.tobytes(), digest_size=16).digest()
     return BlockSums(loss, np.bincount(labels, minlength=k), totals(value, labels, k), mark)
 
 
