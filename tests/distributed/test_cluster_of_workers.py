@@ -27,6 +27,8 @@ QUICK = {
 }
 # before which of the rounds that leave values with the workers one of them is killed: about in the middle of the fit
 KILLED_AT = {"ConcatKMeans": 5, "Consensus": 20, "FastMICE": 14, "KCC": 25, "MSPL": 12, "OPLFMVC": 5, "UDBGL": 30}
+# k-means, an ensemble and one that goes by stages stand for the others, which each take a start of a worker too
+USUAL = ("ConcatKMeans", "FastMICE", "MSPL")
 # modules in which the number of rows that starts look at stands
 STARTS = ["cluster.ensemble.base", "distributed.kcc", "distributed.kmeans", "prototypes.sampled_kmeans"]
 
@@ -77,7 +79,9 @@ def test_large_models_go_in_pieces(client, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", DRIVERS)
+@pytest.mark.parametrize(
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in DRIVERS]
+)
 def test_a_killed_worker_changes_no_label(name, client, arrays, monkeypatch):
     client.wait_for_workers(2)
     before, started, rounds, lost = client.run(os.getpid), Home._started, [], []
