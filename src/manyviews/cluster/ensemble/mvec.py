@@ -16,7 +16,7 @@ from manyviews.cluster.result import FitResult
 from manyviews.linalg.blocks import unit_rows
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation
-from manyviews.partitions.consensus_vote import ConsensusVote
+from manyviews.partitions.consensus_vote import ConsensusVote, ShareVote
 from manyviews.partitions.discretize import center_confidence
 from manyviews.partitions.low_rank import affinity_embedding
 from manyviews.partitions.merging import all_equal, every_row, group_labels, merge_rows
@@ -77,8 +77,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     max_groups : int, default=None
         Samples with equal base labels are always merged, which changes nothing but the cost. With a number, samples
         that share most of their clusters are merged too, by k-means on their base labels, so that at most so many
-        groups are left, each of which then counts as one sample; all samples are put to the clusters of the groups by a
-        vote, as new ones are. An approximation for large n; raising it comes closer to the exact result at cubic cost.
+        groups are left, each of which then counts as one sample. Each base cluster then votes with the shares of its
+        samples whose groups are in the clusters, and each sample gets the cluster with the largest sum of votes. An
+        approximation for large n; raising it comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
     stop : {"views", "paper"}, default="views"
@@ -150,7 +151,8 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
 
     New samples get base labels from the nearest stored centres. One whose base labels equal those of a training sample
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
-    with the training samples.
+    with the training samples. With ``max_groups`` below the number of distinct samples they get it by the same vote as
+    the training samples.
 
     No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
     of Algorithm 1, whose unnormalised Laplacian often locks in on single samples.
@@ -264,8 +266,13 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
 
         def of_samples(labels: NDArray[np.int64]) -> NDArray[np.int64]:
             """Return the clusters of the samples from those of the groups."""
-            self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
-            return labels[groups.of_sample] if equal else self._vote(self.base_labels_)
+            if equal:
+                self._vote: ConsensusVote | ShareVote = ConsensusVote(
+                    np.hstack(merged), groups.sizes, labels, self.n_clusters
+                )
+                return labels[groups.of_sample]
+            self._vote = ShareVote(self.base_labels_, labels[groups.of_sample], self.n_clusters)
+            return self._vote(self.base_labels_)
 
         result = self._solve(merged, counts, solver_rng, history_rng, of_samples)
         self.affinity_, self.groups_ = result.Z, groups.of_sample

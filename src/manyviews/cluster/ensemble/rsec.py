@@ -65,7 +65,9 @@ class RSECState:
         self.H, self.degrees = np.zeros((n, n_clusters)), np.ones(n)
         self._shrink = SingularValueShrinker(rng, sweeps=2)
         # the graph only leads to H, for which single precision is enough as soon as it saves time
-        self._graph_dtype, self._eigen_tol = (np.float64, 1e-8) if n <= DENSE_LIMIT else (np.float32, 1e-5)
+        small = n <= DENSE_LIMIT
+        self._graph_dtype = np.dtype(np.float64 if small else np.float32)
+        self._eigen_tol = 1e-8 if small else 1e-5
         self._powered = PoweredAffinity(rng)
         self._start = rng.standard_normal((n, min(n, n_clusters + SPARE_VECTORS))).astype(self._graph_dtype)
 
