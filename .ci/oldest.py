@@ -10,6 +10,7 @@ wanted = [
     *project["dependencies"],
     *extras["cli"],
     *extras["excel"],
+    *extras["zarr"],
     *extras["distributed"],
     *extras["omics"],
     *extras["test"],

@@ -2,9 +2,10 @@
 
 Makes three views as .npy files (float32, ten blobs), clusters them by the command, and reads what the process holds in
 /proc while it runs: "anonymous" is what it allocated, "file" the pages of files that are mapped at that moment, "peak"
-the most of both together. Needs Linux, and disk for the views.
+the most of both together. With --predict the model is of the first 20 000 samples, and it is ``manyviews predict`` that
+is run on all. Needs Linux, and disk for the views.
 
-Usage: python benchmarks/larger_than_memory.py [--n 10000000] [--base 20] [--method fastmice] [--folder /tmp]
+Usage: python benchmarks/larger_than_memory.py [--n 10000000] [--base 20] [--method M] [--predict] [--folder /tmp]
 """
 
 import os
@@ -30,6 +31,7 @@ WIDTHS = {"a": 16, "b": 32, "c": 32}
 CLUSTERS = 10
 ROWS = 100_000
 SHOWN = 40
+FITTED = 20_000
 
 
 def make_views(folder, n):
@@ -53,12 +55,21 @@ def held(pid):
     return [int(entries[key][1]) / 1024 for key in ("RssAnon", "RssFile", "VmHWM")]
 
 
-def run(folder, method, settings):
-    """Run the command; return seconds and what was held at each, and the processor seconds."""
-    views = [word for name in WIDTHS for word in ("--view", f"{name}={folder / name}.npy")]
-    command = [sys.executable, "-m", "manyviews", "cluster", *views, "--n-clusters", str(CLUSTERS), "--method", method]
-    process = subprocess.Popen([*command, *settings, "--out", str(folder / "out"), "--quiet"])
-    start, trace = time.perf_counter(), []
+def words_of(folder, method, settings):
+    """Return the words of ``manyviews cluster`` for the views in a folder."""
+    words = ["cluster", *views_of(folder), "--n-clusters", str(CLUSTERS), "--method", method]
+    return [*words, *settings, "--out", str(folder / "out"), "--quiet"]
+
+
+def views_of(folder):
+    """Return the words that name the views in a folder."""
+    return [word for name in WIDTHS for word in ("--view", f"{name}={folder / name}.npy")]
+
+
+def run(words):
+    """Run a command; return seconds and what was held at each, and the processor seconds."""
+    process = subprocess.Popen([sys.executable, "-m", "manyviews", *words])
+    start, trace, before = time.perf_counter(), [], resource.getrusage(resource.RUSAGE_CHILDREN)
     while process.poll() is None:
         try:
             trace.append((time.perf_counter() - start, *held(process.pid)))
@@ -68,7 +79,18 @@ def run(folder, method, settings):
     if process.wait() != 0:
         raise SystemExit(f"the command failed with {process.returncode}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return trace, used.ru_utime + used.ru_stime
+    return trace, used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run_predict(folder, method, settings):
+    """Fit the first samples, label all with the model; return what ``run`` does of the second."""
+    (folder / "first").mkdir()
+    for name in WIDTHS:
+        np.save(folder / "first" / f"{name}.npy", np.load(folder / f"{name}.npy", mmap_mode="r")[:FITTED])
+    run(words_of(folder / "first", method, settings))
+    (folder / "out").mkdir()
+    words = ["predict", str(folder / "first" / "out"), *views_of(folder), "--out", str(folder / "out" / "labels.csv")]
+    return run([*words, "--quiet"])
 
 
 def main():
@@ -77,22 +99,26 @@ def main():
     parser.add_argument("--n", type=int, default=10_000_000)
     parser.add_argument("--base", type=int, default=None, help="base clusterings; the method's own number by default")
     parser.add_argument("--method", default="fastmice")
+    parser.add_argument("--predict", action="store_true", help="label all samples with a model of the first")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the views are made and removed again")
     args = parser.parse_args()
     settings = [] if args.base is None else ["--set", f"n_base_clusterings={args.base}"]
     with tempfile.TemporaryDirectory(dir=args.folder) as place:
         folder = Path(place)
         y = make_views(folder, args.n)
-        trace, cpu = run(folder, args.method, settings)
+        trace, cpu = (
+            run_predict(folder, args.method, settings) if args.predict else run(words_of(folder, args.method, settings))
+        )
         with (folder / "out" / "labels.csv").open(encoding="utf-8", newline="") as stream:
             labels = np.fromiter((int(row["cluster"]) for row in csv.DictReader(stream)), np.int64, count=args.n)
-        record = json.loads((folder / "out" / "run.json").read_text(encoding="utf-8"))
+        record = None if args.predict else json.loads((folder / "out" / "run.json").read_text(encoding="utf-8"))
     size = 4 * args.n * sum(WIDTHS.values()) / 1e9
     times, anonymous, files, peaks = map(np.array, zip(*trace, strict=True))
     print(
         f"{args.n} samples, {size:.2f} GB of views; {cpu:.0f} CPU s, {times[-1]:.0f} s; NMI {nmi_score(y, labels):.4f}"
     )
-    print("stages, s:", {name: round(seconds, 1) for name, seconds in record["timings"].items()})
+    if record is not None:
+        print("stages, s:", {name: round(seconds, 1) for name, seconds in record["timings"].items()})
     print(f"most, MB: anonymous {anonymous.max():.0f}, files {files.max():.0f}, together {peaks.max():.0f}")
     print("second  anonymous  files")
     for i in np.unique(np.linspace(0, times.size - 1, SHOWN).astype(int)):

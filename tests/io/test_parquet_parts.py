@@ -6,6 +6,7 @@ import pytest
 
 from manyviews.cli import main
 from manyviews.io import parquet_parts, read_views
+from manyviews.views import stored
 from manyviews.views.mapped import MappedRows
 
 N = 240
@@ -87,7 +88,7 @@ def test_a_large_table_is_not_turned(folder, monkeypatch):
 def test_a_full_disk_is_told_before_it_is_full(folder, monkeypatch):
     monkeypatch.setattr(parquet_parts, "LARGE_TABLE", 1_000)
     usage = type("Usage", (), {"free": 10})
-    monkeypatch.setattr(parquet_parts.shutil, "disk_usage", lambda place: usage)
+    monkeypatch.setattr(stored.shutil, "disk_usage", lambda place: usage)
     with pytest.raises(ValueError, match="let the environment variable TMPDIR name a folder"):
         read_views({"a": folder}, id_column="sample", drop=["kind"])
 

@@ -34,7 +34,7 @@ class Beyond:
     ----------
     workers
         Read and cluster by blocks in so many processes of this machine, with Dask. Views are .parquet files or folders
-        of such, .npy or .csv, whose rows match by position or --id. No report is drawn.
+        of such, .npy, .zarr or .csv, whose rows match by position or --id. No report is drawn.
     dask
         Address of the scheduler of a Dask cluster to use in place of that, as tcp://host:8786; its workers must find
         the files under the same paths.

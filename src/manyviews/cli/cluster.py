@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from manyviews.cli.beyond import Beyond, BlockJob, cluster_blocks, refuse_other_options
 from manyviews.cli.clustering import Job, print_summary, run_job
-from manyviews.cli.console import Stages, UsageError, user_input
+from manyviews.cli.console import Stages, user_input
 from manyviews.cli.inputs import (
     Reading,
     keep_numbers,
@@ -33,6 +33,7 @@ from manyviews.cli.options import (
     ViewFiles,
     Weights,
     Whole,
+    check_seed,
 )
 from manyviews.cli.output import check_target
 from manyviews.cli.outputs import Outputs, keeps_model
@@ -84,7 +85,7 @@ def cluster(
     view
         One view as NAME=FILE, or NAME=FILE:COLUMNS (names, patterns, ranges first..last; commas between them); give
         it once per view. Files: .csv .tsv .txt .tab .dat .gct .xlsx .parquet .arrow .feather .npy .npz .mtx .mat, .gz
-        where usual, folders of 10x Genomics, and .h5ad .h5mu: rna=x.h5mu:rna/X, pca=x.h5ad:obsm/X_pca.
+        where usual, folders of 10x Genomics, .zarr: a=x.zarr:a, .h5ad .h5mu: rna=x.h5mu:rna/X, pca=x.h5ad:obsm/X_pca.
     method
         Clustering method (see: manyviews methods).
     settings
@@ -142,8 +143,7 @@ def _method(method: str, seed: int, settings: Sequence[str] | None) -> tuple[Met
     """Return a method, and what makes it with the parameters given."""
     from manyviews.cluster.registry import find_method
 
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    check_seed(seed)
     with user_input():
         info = find_method(method)
     kind = info.load()

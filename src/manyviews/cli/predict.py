@@ -103,16 +103,27 @@ def _write(
     force: bool,
     safe_csv: bool,
 ) -> None:
-    """Label the new samples, and write the labels as csv and into obs."""
+    """Label the new samples, and write the labels as csv, as they come, and into obs."""
+    import numpy as np
+
+    from manyviews.cluster.base import label_blocks
     from manyviews.io.write import write_labels
 
-    views = data.views
-    with new_file(out, force=force) as stream:
-        with user_input(), progress.stage("predict", f"labelling {len(views)} samples"):
-            labels = model.predict(views)
-        write_labels(stream, labels, samples=views.sample_names, id_name=data.id_name, safe=safe_csv)
+    views, kept, start = data.views, [], 0
+    with (
+        new_file(out, force=force) as stream,
+        user_input(),
+        progress.stage("predict", f"labelling {len(views)} samples"),
+    ):
+        for labels in label_blocks(model, views):
+            rows = slice(start, start + len(labels))
+            ids = None if views.sample_names is None else views.sample_names[rows]
+            write_labels(stream, labels, samples=ids, id_name=data.id_name, start=start, safe=safe_csv)
+            start = rows.stop
+            if obs is not None:
+                kept.append(labels)
     if obs is not None:
-        obs.write(labels, views.sample_names, None)
+        obs.write(np.concatenate(kept), views.sample_names, None)
 
 
 def _model(folder: str, place: str) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Never, Self
@@ -22,6 +23,7 @@ from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
 from manyviews.cluster.sample_weight import checked_sample_weight, distinct_starts, earlier_numbers, why_refused
 from manyviews.cluster.view_graphs import predictability, view_graphs
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import matched_numbers
 from manyviews.optim.history import History
@@ -30,11 +32,13 @@ from manyviews.views import Views
 from manyviews.views.caller import warn_user
 from manyviews.views.order import put_back, sample_order
 
-__all__ = ["MultiViewClusterer", "PredictMixin"]
+__all__ = ["MultiViewClusterer", "PredictMixin", "label_blocks"]
 
 
 # views of up to so many bytes are copied to be fitted in an order of the samples that is not that of their rows
 MOST_MOVED = 1 << 26
+# numbers of new samples, in all views, that are labelled at a time
+MOST_CELLS = 1 << 23
 
 
 class MultiViewClusterer(ClusterMixin, ViewsReader):
@@ -190,7 +194,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         rng = child_rng(self.random_state)
         # only methods that weigh samples take a third argument
         fit: Any = self._fit
-        if not self._may_move_samples() or sum(map(copy_bytes, views.arrays)) > MOST_MOVED:
+        if not self._moves_samples(sum(map(copy_bytes, views.arrays))):
             return np.asarray(fit(views, rng) if weights is None else fit(views, rng, weights))
         order = sample_order(views.arrays, first)
         self._given_place = np.argsort(order)
@@ -207,6 +211,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if kept.size:
             self.history_ = replace(self.history_, labels=kept[:, given])
         return np.asarray(labels[given])
+
+    def _moves_samples(self, n_bytes: float) -> bool:
+        """Return whether samples of so many bytes are fitted in an order of their own, in memory as over blocks."""
+        return self._may_move_samples() and n_bytes <= MOST_MOVED
 
     def _may_move_samples(self) -> bool:
         """Return whether samples may be fitted in another order; not where columns stand for samples, as in kernels."""
@@ -417,9 +425,46 @@ class PredictMixin:
         return float(np.mean(known))
 
     def _label_new(self: Any, X: Any) -> tuple[Views, NDArray[np.int64]]:
+        views = self._new_views(X)
+        return views, np.concatenate(list(self._label_blocks(views)))
+
+    def _new_views(self: Any, X: Any) -> Views:
+        """Return checked views of new samples."""
         check_is_fitted(self)
         with plain_integers(self):
-            views = self._check_views(X, reset=False)
+            views: Views = self._check_views(X, reset=False)
             if given := self._given_distances():
                 check_distances(views, given, square=False)
-            return views, self._order[self._predict(views)]
+            return views
+
+    def _label_blocks(self: Any, views: Views) -> Iterator[NDArray[np.int64]]:
+        """Yield the clusters of checked samples, block by block: what a rule holds of each is given back after it."""
+        n, size = len(views), _rows_at_a_time(views)
+        for rows in row_blocks(n, size):
+            with plain_integers(self):
+                labels = self._order[self._predict(views if size >= n else views[rows])]
+            yield labels
+
+
+def label_blocks(estimator: Any, X: Any) -> Iterator[NDArray[np.int64]]:
+    """Yield the labels that ``predict`` of a fitted method gives, block by block of rows, so that none are held.
+
+    Parameters
+    ----------
+    estimator : MultiViewClusterer
+        A fitted method that has ``predict``.
+    X : Views, sequence, mapping or table
+        Views of new samples, as for ``predict``. They are checked whole, before the first block.
+
+    Yields
+    ------
+    ndarray of shape (b,), int64
+        Labels of the next rows.
+    """
+    yield from estimator._label_blocks(estimator._new_views(X))
+
+
+def _rows_at_a_time(views: Views) -> int:
+    """Return of how many rows a block is labelled: a power of two, which the blocks of the rules divide."""
+    width = max(1, views.shape[1])
+    return 1 << int(np.clip(np.log2(MOST_CELLS / width), 13, 17))

@@ -1,4 +1,4 @@
-"""Files as Dask collections: parquet tables, .npy arrays and separated text, read by blocks where the work is done."""
+"""Files as Dask collections: parquet, .npy, zarr and separated text, read by blocks where the work is done."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.io.choosing import choose
-from manyviews.io.files import file_kind, require_file
+from manyviews.io.files import STORE, file_kind, require_file, table_kind
 from manyviews.io.parquet_parts import find_parts
+from manyviews.io.stores import open_store
+from manyviews.views.stored import check_codecs
 
 __all__ = ["FileBlocks", "open_blocks"]
 
@@ -51,8 +53,9 @@ def open_blocks(
     Parameters
     ----------
     files : mapping of str to (path, columns or None)
-        Views: a ``.parquet`` file or a folder of such, a ``.npy`` file, or separated text with a header. Columns are
-        chosen by name and pattern. Workers must find the files under the same paths.
+        Views: a ``.parquet`` file or a folder of such, a ``.npy`` file, a zarr store, or separated text with a header.
+        Columns are chosen by name and pattern; of a store of several arrays it is one of them. Workers must find the
+        files under the same paths.
     id_column : str, default=None
         Column of ids, of parquet tables, whose rows must come in one order.
     known : mapping of str to (sequence of str or None), default=None
@@ -89,6 +92,8 @@ def open_blocks(
 
 def _open(path: str, columns: Sequence[str] | None, id_column: str | None) -> Any:
     place = Path(path)
+    if place.suffix.lower() == STORE or (place.is_dir() and table_kind(path) == STORE):
+        return _open_store(path, columns)
     if place.is_dir() or place.suffix.lower() == ".parquet":
         return _open_parquet(path, columns, id_column)
     require_file(path)
@@ -99,7 +104,7 @@ def _open(path: str, columns: Sequence[str] | None, id_column: str | None) -> An
             raise ValueError(f"{path}: a view must be 2-D (samples × features), got shape {array.shape}")
         if columns is not None:
             raise ValueError(f"{path}: columns of a .npy file have no names; give the file alone")
-        return _Npy(path, array.shape, array.dtype)
+        return _Rows(path, array.shape, array.dtype)
     if kind in SEPARATORS:
         import dask.dataframe as dd
 
@@ -107,14 +112,36 @@ def _open(path: str, columns: Sequence[str] | None, id_column: str | None) -> An
         names = list(map(str, frame.columns))
         return frame if columns is None else frame[choose(names, columns, path)]
     raise ValueError(
-        f"{path}: files of this kind are not read by blocks; give .parquet, a folder of such, .npy or .csv"
+        f"{path}: files of this kind are not read by blocks; give .parquet, a folder of such, .npy, .zarr or .csv"
     )
 
 
-class _Npy(NamedTuple):
+class _Rows(NamedTuple):
+    """An array of a .npy file, or one of a zarr store, by its name there."""
+
     path: str
     shape: tuple[int, ...]
     dtype: Any
+    array: str = ""
+
+    def read(self, start: int, stop: int) -> Array:
+        """Return rows, in the process that needs them."""
+        if self.array:
+            return np.asarray(open_store(self.path, [self.array])[self.array][start:stop])
+        return np.array(np.load(self.path, mmap_mode="r", allow_pickle=False)[start:stop])
+
+
+def _open_store(path: str, columns: Sequence[str] | None) -> _Rows:
+    arrays = {name: array for name, array in open_store(path, columns).items() if len(array.shape) == 2}
+    if len(arrays) != 1:
+        raise ValueError(
+            f"{path} holds {len(arrays)} arrays of two dimensions ({', '.join(arrays)}); name one: {path}:ARRAY"
+        )
+    (name, array), *_ = arrays.items()
+    if columns is not None and name not in columns:
+        raise ValueError(f"{path}: columns of a zarr array have no names; give the store alone")
+    check_codecs(array, path)
+    return _Rows(path, tuple(array.shape), np.dtype(array.dtype), name)
 
 
 def _open_parquet(path: str, columns: Sequence[str] | None, id_column: str | None) -> _Parquet:
@@ -122,7 +149,7 @@ def _open_parquet(path: str, columns: Sequence[str] | None, id_column: str | Non
 
     files = find_parts(path)
     if not files:
-        raise ValueError(f"{path} holds no .parquet files; give a folder of such, a .npy or a .csv file")
+        raise ValueError(f"{path} holds no .parquet files; give a folder of such, a .npy, .zarr or .csv file")
     pieces, heights, names = [], [], None
     for place in files:
         require_file(place)
@@ -145,7 +172,7 @@ def _open_parquet(path: str, columns: Sequence[str] | None, id_column: str | Non
 
 
 def _width(table: Any) -> int:
-    return len(table.columns) if not isinstance(table, _Npy) else table.shape[1]
+    return len(table.columns) if not isinstance(table, _Rows) else table.shape[1]
 
 
 def _frame(table: _Parquet, id_column: str | None) -> Any:
@@ -178,19 +205,15 @@ def _read_ids(piece: tuple[str, int], id_column: str) -> list[Any]:
 def _array(table: Any, rows: int) -> Any:
     if isinstance(table, _Parquet):
         return _frame(table, None).to_dask_array(lengths=table.heights)
-    if not isinstance(table, _Npy):
+    if not isinstance(table, _Rows):
         return table.to_dask_array(lengths=True)
     import dask.array as da
     from dask import delayed
 
     n, width = table.shape
     starts = range(0, n, rows)
-    pieces = [delayed(_read_rows)(table.path, start, start + rows) for start in starts]
+    pieces = [delayed(table.read)(start, start + rows) for start in starts]
     shapes = [(min(rows, n - start), width) for start in starts]
     return da.concatenate(
         [da.from_delayed(piece, shape, table.dtype) for piece, shape in zip(pieces, shapes, strict=True)]
     )
-
-
-def _read_rows(path: str, start: int, stop: int) -> Array:
-    return np.array(np.load(path, mmap_mode="r", allow_pickle=False)[start:stop])

@@ -16,6 +16,7 @@ __all__ = [
     "ANNOTATED",
     "ARRAYS",
     "MULTIVIEW",
+    "STORE",
     "TABLES",
     "TEXTS",
     "checksum",
@@ -28,6 +29,9 @@ __all__ = [
 
 MULTIVIEW = (".npz", ".mat")
 ANNOTATED = (".h5ad", ".h5mu")
+STORE = ".zarr"
+# files in the folder of a zarr array or group, of both formats
+_STORE_MARKS = ("zarr.json", ".zarray", ".zgroup")
 ARRAYS = (".npy", ".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".gct")
 TABLES = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet", ".arrow", ".feather", ".ipc")
@@ -97,7 +101,7 @@ def file_kind(path: str | os.PathLike[str]) -> str:
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     kind = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
-    known = MULTIVIEW + ANNOTATED + ARRAYS + TABLES
+    known = (*MULTIVIEW, *ANNOTATED, *ARRAYS, STORE, *TABLES)
     if kind not in known:
         raise ValueError(
             f"{os.fspath(path)}: files of the kind {kind or 'without a suffix'!r} cannot be read; "
@@ -107,8 +111,10 @@ def file_kind(path: str | os.PathLike[str]) -> str:
 
 
 def table_kind(path: str | os.PathLike[str]) -> str:
-    """Return ``file_kind``; of a folder ``".parquet"`` if it holds nothing else that is not hidden, or ``""``."""
+    """Return ``file_kind``; of a folder ``".zarr"`` or ``".parquet"`` if it holds nothing else unhidden, or ``""``."""
     if os.path.isdir(path):
+        if Path(path).suffix.lower() == STORE or any((Path(path) / mark).exists() for mark in _STORE_MARKS):
+            return STORE
         kinds = {place.suffix.lower() for place in Path(path).iterdir() if place.name[0] not in "._"}
         return ".parquet" if kinds == {".parquet"} else ""
     return file_kind(path)
@@ -122,7 +128,11 @@ def stem(path: str | os.PathLike[str]) -> str:
 
 
 def checksum(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    """Return the SHA-256 of a file as 64 hexadecimal digits; of a folder that of the names and sums of its files."""
+    if os.path.isdir(path):
+        inside = sorted(place for place in Path(path).rglob("*") if place.is_file())
+        lines = (f"{place.relative_to(path).as_posix()} {checksum(place)}\n" for place in inside)
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

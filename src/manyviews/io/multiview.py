@@ -1,4 +1,4 @@
-"""Read files that hold all views of a data set: .npz in the uniform layout, .mat, and sparse .npz."""
+"""Read files that hold all views of a data set: .npz in the uniform layout, .mat, sparse .npz, and zarr stores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,9 +17,10 @@ from scipy import sparse
 
 from manyviews.io.arrays import check_matrix
 from manyviews.io.choosing import Caution
-from manyviews.io.files import file_kind, readable, require_file, stem
+from manyviews.io.files import STORE, file_kind, readable, require_file, stem, table_kind
 from manyviews.io.labels import LABEL_KEYS, check_labels
 from manyviews.io.machine import check_promise
+from manyviews.io.stores import read_store
 
 __all__ = ["MultiviewFile", "read_multiview_file"]
 
@@ -56,7 +57,7 @@ class MultiviewFile:
     notes: tuple[str, ...] = ()
 
 
-def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
+def read_multiview_file(path: str | os.PathLike[str], wanted: Sequence[str] | None = None) -> MultiviewFile:
     """Read all views of a data set from one file.
 
     Parameters
@@ -65,7 +66,10 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
         A .mat file in one of the field's usual shapes, or an .npz file: the uniform layout (``view_0``,
         ``view_1``, ... or their CSR parts ``view_0_data``, ``_indices``, ``_indptr``, ``_shape``; optionally
         ``labels``, ``view_names`` and ``meta``), what ``scipy.sparse.save_npz`` wrote, or 2-D arrays of any names,
-        with classes (``labels``, ``y``, ...) and ids (``ids``, ``sample_names``, ...) of the samples.
+        with classes (``labels``, ``y``, ...) and ids (``ids``, ``sample_names``, ...) of the samples. Or a folder, a
+        zarr store: one array, or a group of arrays by path (``rna/counts``), which then counts as an .npz does.
+    wanted : sequence of str, default=None
+        Views that are needed, by name or pattern; of a store no others are read.
 
     Returns
     -------
@@ -88,6 +92,12 @@ def read_multiview_file(path: str | os.PathLike[str]) -> MultiviewFile:
     ...     list(read_multiview_file(path).views)
     ['image', 'text']
     """
+    if table_kind(path) == STORE:
+        where, (arrays, notes) = os.fspath(path), read_store(path, wanted)
+        if list(arrays) == [stem(path)]:
+            return MultiviewFile({stem(path): check_matrix(arrays[stem(path)], where)}, notes=notes)
+        found = _from_arrays(arrays, where)
+        return replace(found, notes=(*notes, *found.notes))
     file = require_file(path)
     kind = file_kind(path)
     if kind == ".mat":

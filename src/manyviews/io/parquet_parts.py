@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from manyviews.io.files import readable, require_file
 from manyviews.io.machine import readable_size
 from manyviews.io.separated import polars_errors
-from manyviews.views.mapped import read_from_disk
+from manyviews.views.stored import NumbersOnDisk
 
 __all__ = ["ParquetTable", "Stored", "find_parts", "store_numbers"]
 
@@ -118,30 +114,18 @@ def store_numbers(table: ParquetTable, read: Callable[[Any], Any], where: str) -
     ValueError
         If there is not enough room in the folder for temporary files.
     """
-    place = tempfile.gettempdir()
     tables: list[Any] = []
-    kept: list[tuple[int, int]] = []
-    with tempfile.TemporaryFile(prefix="manyviews-") as stream:  # the map keeps what is closed here
-        for frame in table.blocks():
-            found = read(frame)
-            numbers = np.ascontiguousarray(found.features.to_numpy())
-            if not tables:
-                needed = numbers.itemsize * numbers.shape[1] * sum(table.heights)
-                _check_room(place, needed, where)
-            stream.write(numbers.data)
-            tables.append(replace(found, features=found.features[:0]))
-            kept.append(numbers.shape)
-        stream.flush()
-        shape = sum(rows for rows, _ in kept), kept[0][1]
-        mapped = np.memmap(stream, dtype=numbers.dtype, mode="r", shape=shape)
-    note = f"{where} is larger than memory should hold: its numbers are in a temporary file of {readable_size(needed)}"
-    return Stored(read_from_disk(mapped), tables, note)
-
-
-def _check_room(place: str, needed: int, where: str) -> None:
-    free = shutil.disk_usage(place).free
-    if needed > free:
-        raise ValueError(
-            f"{where} needs {readable_size(needed)} for its numbers, and {place} has {readable_size(free)} left; let "
-            "the environment variable TMPDIR name a folder on a larger disk"
-        )
+    stored: NumbersOnDisk | None = None
+    start = 0
+    for frame in table.blocks():
+        found = read(frame)
+        numbers = found.features.to_numpy()
+        if stored is None:
+            stored = NumbersOnDisk((sum(table.heights), numbers.shape[1]), numbers.dtype, where)
+        stored[slice(start, start + len(numbers)), slice(None)] = numbers
+        start += len(numbers)
+        tables.append(replace(found, features=found.features[:0]))
+    assert stored is not None
+    size = readable_size(stored.n_bytes)
+    note = f"{where} is larger than memory should hold: its numbers are in a temporary file of {size}"
+    return Stored(stored.mapped(), tables, note)

@@ -13,7 +13,18 @@ from scipy import sparse
 from manyviews.io.annotated import Element, read_elements
 from manyviews.io.arrays import read_array, without_codes
 from manyviews.io.choosing import PartOptions, choose, matches
-from manyviews.io.files import ANNOTATED, MULTIVIEW, TABLES, TEXTS, file_kind, readable, require_file, stem, table_kind
+from manyviews.io.files import (
+    ANNOTATED,
+    MULTIVIEW,
+    STORE,
+    TABLES,
+    TEXTS,
+    file_kind,
+    readable,
+    require_file,
+    stem,
+    table_kind,
+)
 from manyviews.io.labels import check_labels
 from manyviews.io.matching import check_unique
 from manyviews.io.multiview import read_multiview_file
@@ -103,7 +114,7 @@ def read_part(
     Parameters
     ----------
     path : str or path-like
-        A table, an array, a file with several views, a folder of 10x Genomics, or one of .parquet files.
+        A table, an array, a file with several views, a folder of 10x Genomics, one of .parquet files, or a zarr store.
     options : PartOptions
         Columns of ids, of classes and of features, and so on; see ``read_views``.
     frames : dict, default=None
@@ -125,9 +136,9 @@ def read_part(
         cells = read_cells(places, stem(path), options.columns)
         check_unique(cells.ids, os.fspath(places[1]))
         return Part(given, cells.views, cells.ids, notes=cells.notes, files=cells.files, columns=cells.columns)
-    if os.path.isdir(path) and not find_parts(path):
-        require_file(path)
     kind = table_kind(path)
+    if os.path.isdir(path) and kind != STORE and not find_parts(path):
+        require_file(path)
     if kind in ANNOTATED:
         parts = _read_annotated(path, options)
         whole = replace(parts[0], views={name: view for part in parts for name, view in part.views.items()})
@@ -150,7 +161,7 @@ def read_part(
             "(id_column) out and give the same samples in the same order, list its ids in a file (--ids, ids), or save "
             "the view as a table"
         )
-    if kind not in MULTIVIEW:
+    if kind not in (*MULTIVIEW, STORE):
         array, notes = _cut(read_array(path), options, given)
         return Part(given, {stem(path): array}, notes=notes, files=(given,))
     return _read_multiview(path, options)
@@ -161,12 +172,15 @@ def _files(path: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def _read_multiview(path: str | os.PathLike[str], options: PartOptions) -> Part:
-    given, file = os.fspath(path), read_multiview_file(path)
+    given, file = os.fspath(path), read_multiview_file(path, options.columns)
     views, notes = dict(file.views), file.notes
-    if options.columns is not None:
+    # what stands behind the colon are columns, where a store is one array
+    single = table_kind(path) == STORE and list(views) == [stem(path)]
+    if options.columns is not None and not single:
         views = {name: views[name] for name in choose(list(views), options.columns, given, "view")}
     kept = {name: view for name, view in views.items() if not matches(name, options.drop)}
-    cut = {name: _cut(view, replace(options, columns=None), given) for name, view in kept.items()}
+    cutting = options if single else replace(options, columns=None)
+    cut = {name: _cut(view, cutting, given) for name, view in kept.items()}
     if not cut:
         raise ValueError(f"{given} has no view left; its views are {', '.join(map(repr, views))}")
     truth = file.labels if options.truth in (None, "labels") else file.other_labels.get(str(options.truth))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from manyviews.io.hidden import hidden_name, made_and_held, new_empty, remove_half_written
 
@@ -39,6 +39,8 @@ TABLE, RUNS = "methods.csv", "runs.jsonl"
 OUTPUTS = (LABELS, RECORD, REPORT, MODEL, TABLE, RUNS)
 # with these a spreadsheet begins a formula, or cuts off what stands before one
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# entries that are Python objects at a time while labels are written
+_ITEMS = 65_536
 MODEL_FILES = ("model.json", "model.skops", "imputer.skops")
 
 
@@ -333,18 +335,24 @@ def write_labels(
         Put an apostrophe before ids that a spreadsheet would take for formulas: those that begin with =, +, -, @, a
         tab or a line break. By default ids stay as they are given.
     """
-    clusters = np.asarray(labels).tolist()
+    clusters = np.asarray(labels)
     first = "sample" if id_name in (None, "", "cluster", "confidence") else str(id_name)
     ids: Iterable[Any] = range(start, start + len(clusters)) if samples is None else samples
     if safe:
-        first, *ids = map(no_formula, (first, *ids))
-    columns: dict[str, Any] = {first: ids, "cluster": clusters}
+        first, ids = no_formula(first), map(no_formula, ids)
+    columns: dict[str, Any] = {first: ids, "cluster": _items(clusters)}
     if confidence is not None:
-        columns["confidence"] = [f"{value:.6g}" for value in np.asarray(confidence).tolist()]
+        columns["confidence"] = (f"{value:.6g}" for value in _items(np.asarray(confidence)))
     writer = csv.writer(stream, lineterminator="\n")
     if start == 0:
         writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _items(column: NDArray[Any]) -> Iterator[Any]:
+    """Yield the entries of an array as Python's own, few of which are there at a time."""
+    for begin in range(0, len(column), _ITEMS):
+        yield from column[begin : begin + _ITEMS].tolist()
 
 
 def no_formula(cell: Any) -> str:

@@ -14,6 +14,7 @@ from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cell
 from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.container import Views
 from manyviews.views.mapped import read_from_disk
+from manyviews.views.stored import arrays_of_group, is_group
 from manyviews.views.structure import as_2d, check_sparse_parts, telling_index
 
 __all__ = [
@@ -105,7 +106,7 @@ def check_table(X: Any) -> None:
 
 def is_table(X: Any) -> bool:
     """Tell whether ``X`` is one table, the fourth door, rather than several views."""
-    if isinstance(X, Views) or isinstance(getattr(X, "mod", None), Mapping):
+    if isinstance(X, Views) or is_group(X) or isinstance(getattr(X, "mod", None), Mapping):
         return False
     if sparse.issparse(X) or frames.is_frame(X):
         return True
@@ -120,12 +121,25 @@ def as_views(X: Any, views: Any = None) -> Views:
         raise ValueError("the 'views' parameter cuts one table into views, but X holds several views already")
     if isinstance(X, Views):
         return X
+    if is_group(X):
+        return Views(_matrices(X))
     if isinstance(getattr(X, "mod", None), Mapping):
         parts = {str(name): part for name, part in X.mod.items()}
         pairs = {name: (np.asarray(part.obs_names), part.X) for name, part in parts.items()}
         views = Views.align(parts if all(map(frames.is_frame, parts.values())) else pairs, how="outer")
         return _in_order(views, getattr(X, "obs_names", None))
     return Views(X)
+
+
+def _matrices(group: Any) -> dict[str, Any]:
+    """Return the arrays of a zarr group that may be views."""
+    arrays = arrays_of_group(group)
+    views = {name: array for name, array in arrays.items() if len(array.shape) == 2}
+    if not views:
+        raise ValueError(
+            f"the group holds no two-dimensional array ({', '.join(arrays) or 'nothing'}); save each view as one"
+        )
+    return views
 
 
 def _in_order(views: Views, wanted: Any) -> Views:

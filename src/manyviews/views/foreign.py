@@ -1,4 +1,4 @@
-"""Arrays of other libraries as NumPy's: torch, jax, dask and whatever else follows a protocol of exchange."""
+"""Arrays of other libraries as NumPy's: torch, jax, zarr and whatever else follows a protocol of exchange."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from manyviews.views.stored import is_store, numbers_of_store
 
 __all__ = ["is_foreign", "to_numpy"]
 
@@ -23,7 +25,8 @@ def to_numpy(item: Any, where: str) -> NDArray[Any]:
     Parameters
     ----------
     item : array-like
-        Lists, and what has ``__array__`` or ``__dlpack__``. Of a torch tensor that records gradients, the numbers.
+        Lists, and what has ``__array__`` or ``__dlpack__``. Of a torch tensor that records gradients, the numbers. A
+        large zarr array becomes the map of a temporary file.
     where : str
         What it is, for messages.
 
@@ -41,6 +44,8 @@ def to_numpy(item: Any, where: str) -> NDArray[Any]:
     """
     if isinstance(item, np.ndarray):
         return item
+    if is_store(item):
+        return np.asanyarray(numbers_of_store(item, where))
     if callable(detach := getattr(item, "detach", None)):
         item = detach()
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MappedRows", "read_from_disk"]
+__all__ = ["MappedRows", "read_from_disk", "release_pages"]
 
 # modes in which nothing is lost with the pages: they are those of the file
 _MODES = ("r", "r+")
@@ -39,7 +39,7 @@ class MappedRows(np.memmap):
         if not isinstance(part, np.ndarray) or part.size >= self.size:
             return part
         copy = np.array(part, subok=False)
-        _release(self)
+        release_pages(self)
         return copy
 
     def _columns(self, columns: Any) -> Any:
@@ -47,7 +47,7 @@ class MappedRows(np.memmap):
         blocks = []
         for start in range(0, self.shape[0], _ROWS_PER_BLOCK):
             blocks.append(np.array(super().__getitem__((slice(start, start + _ROWS_PER_BLOCK), columns)), subok=False))
-            _release(self)
+            release_pages(self)
         return np.concatenate(blocks)
 
     def _scattered(self, rows: np.ndarray[Any, Any]) -> Any:
@@ -55,7 +55,7 @@ class MappedRows(np.memmap):
         copy = np.empty((rows.size, *self.shape[1:]), self.dtype)
         for start in range(0, rows.size, _FEW_ROWS):
             copy[start : start + _FEW_ROWS] = super().__getitem__(rows[start : start + _FEW_ROWS])
-            _release(self)
+            release_pages(self)
         return copy
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -91,7 +91,8 @@ def _map_of(array: np.ndarray[Any, Any]) -> mmap.mmap | None:
     return base if isinstance(base, mmap.mmap) and mode in _MODES and hasattr(base, "madvise") else None
 
 
-def _release(array: np.ndarray[Any, Any]) -> None:
+def release_pages(array: np.ndarray[Any, Any]) -> None:
+    """Give the memory of the pages of a map back; the file keeps their content."""
     pages = _map_of(array)
     if pages is not None:
         pages.madvise(mmap.MADV_DONTNEED)

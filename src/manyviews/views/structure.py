@@ -13,6 +13,7 @@ from scipy import sparse
 from manyviews.views import frames
 from manyviews.views.foreign import to_numpy
 from manyviews.views.shuffled import shuffled_column
+from manyviews.views.stored import is_store
 
 __all__ = [
     "annotated_orders",
@@ -78,7 +79,8 @@ def as_2d(item: Any, name: str) -> Any:
     elif isinstance(item, np.matrix):
         item = np.asarray(item)
     try:
-        array = to_numpy(item, f"view {name!r}")
+        # the numbers of what is refused for its dimensions are not read
+        array = item if is_store(item) and item.ndim != 2 else to_numpy(item, f"view {name!r}")
     except ValueError as error:
         raise ValueError(f"view {name!r} has rows of differing lengths: {error}") from error
     if array.ndim == 3:
