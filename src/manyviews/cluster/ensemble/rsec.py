@@ -252,7 +252,8 @@ class RSEC(EnsembleClusterer):
     Cost: O(n³) per iteration, for three products and the eigenvectors of the graph whose eigenvalues exceed 1e-4 of the
     largest. In the first iterations these are nearly all; once they are fewer than a fifth, as in about half of the
     iterations where it was measured, they are found from those of the iteration before in O(n² q) for q of them. So
-    the whole grows a little less than n³. Above 300 samples the graph is in single precision. About 14 n² numbers of 8 bytes in memory.
+    the whole grows a little less than n³. Above 300 samples the graph is in single precision. About 14 n² numbers of
+    8 bytes in memory.
     New samples are labelled as by ``MVEC``.
 
     References
