@@ -171,7 +171,7 @@ class MVECState:
         return total
 
     def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
-        """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ, in the place of those of total."""
+        """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ, in place of those of total."""
         F = total[rows]
         F += self.scaled_lambda[rows]
         g = np.einsum("ij,ij->i", self.H, self.H)
