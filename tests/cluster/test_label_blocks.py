@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyviews import FastMICE, LMVSC, MSPL, Views, datasets
+from manyviews import LMVSC, MSPL, FastMICE, Views, datasets
 from manyviews.cluster import base
 from manyviews.cluster.base import label_blocks
 

@@ -26,6 +26,7 @@ from manyviews.findings.together import pairs_together
 from manyviews.findings.trust import trust, without_each_view
 from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
 from manyviews.findings.wanted import wanted_of
+from manyviews.io.machine import give_back
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
@@ -113,7 +114,9 @@ def summarize(
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
+    give_back(checked.arrays)
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
+    give_back(checked.arrays)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
         "data": _data(model, checked, _views(checked, alone, left_out)),
@@ -126,12 +129,14 @@ def summarize(
         "scalings": _scalings(model, checked, scalings),
         "seconds": sentences.seconds_of(run.get("timings")),
     }
+    give_back(checked.arrays)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, MAX_DETAILED)
     _add_to_clusters(summary, checked, positions)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, grouped, classes, order, random_state)
+    give_back(checked.arrays)
     summary["pictures"] = _pictures(model, grouped, order, random_state)
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
