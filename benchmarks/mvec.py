@@ -22,7 +22,7 @@ from manyviews.partitions.coassociation import Coassociation
 STEPS = {
     "partitions": (MVEC, "_make_partitions"),
     "solver": (MVEC, "_solve"),
-    "final step": (MVEC, "_discretize"),
+    "final rows": (MVEC, "_final_rows"),
     "J (singular values)": (MVECState, "update_low_rank_part"),
     "gradient products": (MVECState, "gradient"),
     "Z (projection)": (MVECState, "update_affinity"),

@@ -41,9 +41,17 @@ html_theme_options = {
 }
 html_show_sourcelink = False
 
-nitpicky = True
-# attributes of fitted models are listed in their class, and have no entries of their own to point to
-nitpick_ignore_regex = [("py:obj", r".*")]
+nitpicky = True  # a reference to nothing fails the build
+# sphinx-build -b linkcheck: what answers robots with a refusal is not dead
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_workers = 4
+linkcheck_anchors = False
+linkcheck_allowed_redirects = {r"https://doi\.org/.*": r"https?://.*"}  # that is what a DOI is for
+linkcheck_ignore = [
+    r"http://localhost.*",
+    r"https://doi\.org/10\.(1109|1145|1080|1111|1137)/.*",  # IEEE, ACM, Taylor & Francis, Wiley, SIAM refuse robots
+]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -61,9 +69,9 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_memory": False,
-    "abort_on_example_error": True,
+    "abort_on_example_error": False,  # all of them run; the build fails at its end and lists those that did
     "plot_gallery": os.environ.get("MANYVIEWS_GALLERY", "1") != "0",  # CI builds the pages without running the examples
-    "min_reported_time": 10,
+    "min_reported_time": 0,
     "download_all_examples": False,
 }
 

@@ -32,3 +32,13 @@ def test_the_recipe_needs_what_the_package_and_its_command_need():
 @pytest.mark.parametrize("path", [RECIPE, CITATION, ROOT / "README.md", ROOT / "pyproject.toml"], ids=lambda p: p.name)
 def test_one_licence(path):
     assert "BSD-3-Clause" in path.read_text(encoding="utf-8")
+
+
+def test_addresses_are_real_and_the_same_everywhere():
+    """No address is given rather than a made one, and one that is given stands everywhere."""
+    everywhere = (RECIPE, CITATION, ROOT / "README.md", ROOT / "pyproject.toml")
+    assert not any(re.search(r"example\.(org|com)", path.read_text(encoding="utf-8")) for path in everywhere)
+    home = re.search(r"^ *home: (\S+)", RECIPE.read_text(encoding="utf-8"), re.M)
+    cited = re.search(r"^repository-code: (\S+)", CITATION.read_text(encoding="utf-8"), re.M)
+    source = PROJECT.get("urls", {}).get("Source")
+    assert [found and found[1] for found in (home, cited)] == [source, source]

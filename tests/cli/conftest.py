@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from command_data import CLASSES, table
 
+from few_members import small_consensus
 from manyviews.cli import main
 
 
@@ -23,7 +24,11 @@ class Result:
 
 @pytest.fixture
 def run(capsys, monkeypatch):
-    """Run the command in this process, without progress, which a busy machine would make appear, and refits."""
+    """Run the command in this process, without refits and progress, which a busy machine would make appear.
+
+    The default method has few members, as what is done with them does not depend on their number.
+    """
+    small_consensus(monkeypatch)
     monkeypatch.setattr("manyviews.cli.console._SECONDS_BEFORE_PROGRESS", 3600)
     monkeypatch.setattr("manyviews.cli.clustering.REFIT_SECONDS", 0.0)
 

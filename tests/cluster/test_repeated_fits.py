@@ -9,11 +9,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from few_members import quick
 from manyviews import ConcatKMeans, datasets
 from manyviews.cluster import parallel
-from manyviews.cluster.registry import METHODS
+from manyviews.cluster.registry import find_method
 
-NAMES = [row.class_name for row in METHODS if row.name in ("consensus", "mspl", "op-lfmvc", "uspec", "coreg", "kcc")]
+NAMES = ("consensus", "mspl", "op-lfmvc", "coreg-spectral", "kcc")
 JOBLESS = ("USPEC", "ConvexSub", "MVSC")
 
 
@@ -22,9 +23,7 @@ def data():
 
 
 def labels_of(name):
-    import manyviews
-
-    return getattr(manyviews, name)(3, random_state=0).fit(data()).labels_.tolist()
+    return quick(find_method(name), random_state=0).fit(data()).labels_.tolist()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manyviews import UDBGL, FastMICE, datasets
+from few_members import few_votes
+from manyviews import UDBGL, Consensus, FastMICE, datasets
 from manyviews.cluster.ensemble.sec import spectral_embedding, weighted_kmeans
 from manyviews.cluster.kmeans.mspl import self_paced_kmeans
 from manyviews.cluster.kmeans.rmkmc import solve_rmkmc
@@ -25,6 +26,17 @@ from manyviews.prototypes.weighted import make_stack, stack_kmeans
 WEIGHTED = [row.load() for row in METHODS if issubclass(row.load(), SampleWeightMixin)]
 OTHERS = [row.load() for row in METHODS if not issubclass(row.load(), SampleWeightMixin)]
 K = 3
+
+
+@pytest.fixture(autouse=True)
+def _few_votes(monkeypatch):
+    few_votes(monkeypatch)
+
+
+def made(method):
+    """Return a method with as many members for any number of samples, which is what weights are held against."""
+    model = method(K, random_state=0)
+    return model.set_params(n_base_clusterings=30) if method is Consensus else model
 
 
 @pytest.fixture
@@ -153,8 +165,8 @@ def test_the_cut_of_a_graph_is_that_of_repeated_samples(counts):
 @pytest.mark.parametrize("method", WEIGHTED)
 def test_a_weight_of_two_is_a_sample_given_twice(method, blobs):
     counts = np.random.default_rng(0).integers(0, 4, 90)
-    found = method(K, random_state=0).fit(blobs, sample_weight=counts)
-    wanted = method(K, random_state=0).fit([repeated(X, counts) for X in blobs])
+    found = made(method).fit(blobs, sample_weight=counts)
+    wanted = made(method).fit([repeated(X, counts) for X in blobs])
     assert adjusted_rand_index(found.predict(blobs), wanted.predict(blobs)) > 0.9
 
 
@@ -162,8 +174,8 @@ def test_a_weight_of_two_is_a_sample_given_twice(method, blobs):
 def test_a_sample_of_weight_zero_shapes_nothing_and_has_a_cluster(method, blobs):
     views = [np.vstack([X, 50.0 + np.arange(6)[:, None] + 0 * X[:6]]) for X in blobs]
     weights = np.append(np.ones(90), np.zeros(6))
-    found = method(K, random_state=0).fit(views, sample_weight=weights)
-    wanted = method(K, random_state=0).fit(blobs, sample_weight=np.ones(90))
+    found = made(method).fit(views, sample_weight=weights)
+    wanted = made(method).fit(blobs, sample_weight=np.ones(90))
     assert adjusted_rand_index(found.labels_[:90], wanted.labels_) == 1.0
     assert found.labels_.shape == found.confidence_.shape == (96,)
     np.testing.assert_array_equal(found.labels_[90:], found.predict([X[90:] for X in views]))
@@ -184,11 +196,8 @@ def test_equal_samples_share_a_cluster_whatever_they_weigh(blobs):
 def test_weights_of_any_size(blobs, scale):
     weights = np.random.default_rng(0).random(90)
     for method in WEIGHTED[:4]:
-        small = method(K, random_state=0).fit(blobs, sample_weight=weights * scale)
-        assert (
-            adjusted_rand_index(small.labels_, method(K, random_state=0).fit(blobs, sample_weight=weights).labels_)
-            > 0.95
-        )
+        small = made(method).fit(blobs, sample_weight=weights * scale)
+        assert adjusted_rand_index(small.labels_, made(method).fit(blobs, sample_weight=weights).labels_) > 0.95
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ METHODS = [
     UDBGL(3, random_state=0),
     OPLFMVC(3, approximation="nystrom", n_landmarks=40, random_state=0),
     ConcatKMeans(3, random_state=0),
-    Consensus(3, random_state=0),
+    Consensus(3, n_base_clusterings=12, random_state=0),
 ]
 
 

@@ -1,9 +1,9 @@
 """scikit-learn's own checks, on the one-table door, for every method of the registry."""
 
 import pytest
-from few_members import quick
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from few_members import quick
 from manyviews.cluster.registry import METHODS
 from manyviews.cluster.sample_weight import SampleWeightMixin
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from few_members import quick
 from manyviews.cluster.registry import METHODS, find_method
 from manyviews.metrics import adjusted_rand_index
 
@@ -38,7 +39,7 @@ def clear():
 
 
 def fit(row, views, **changes):
-    model = row.load()(3, random_state=0, **changes)
+    model = quick(row, random_state=0, **changes)
     if "n_base_clusterings" in model.get_params():
         model.set_params(n_base_clusterings=20)
     with warnings.catch_warnings():

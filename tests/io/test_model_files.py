@@ -10,9 +10,11 @@ import pytest
 import skops.io
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 import manyviews
+from few_members import few_votes, quick
 from manyviews import Views
 from manyviews.cluster.registry import METHODS
 from manyviews.io import load_model
@@ -36,8 +38,9 @@ def edit(folder, **changes):
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method.predicts], ids=lambda method: method.name)
-def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method):
-    plain = method.load()(n_clusters=3, random_state=0)
+def test_every_method_that_predicts_survives_the_round_trip(tmp_path, method, monkeypatch):
+    few_votes(monkeypatch)
+    plain = quick(method, random_state=0)
     variants = [plain]
     if "approximation" in plain.get_params():
         variants.append(clone(plain).set_params(approximation="nystrom", n_landmarks=10))
@@ -242,3 +245,23 @@ def test_a_damaged_description_of_the_views(folder, views):
     edit(folder, views=views)
     with pytest.raises(ValueError, match=r"the views in model\.json are damaged"):
         load_model(folder)
+
+
+def test_a_model_fitted_in_python_is_saved_with_views_of_any_form(tmp_path):
+    tables = {"a": X.arrays[0], "b": X.arrays[1]}
+    model = manyviews.ConcatKMeans(2, random_state=0)
+    with pytest.raises(NotFittedError):
+        manyviews.io.save_model(model, tmp_path / "none", tables)
+    assert not (tmp_path / "none").exists()
+    model.fit(tables)
+    whole = manyviews.ConcatKMeans(2, views=[4, 3], random_state=0).fit(X.concatenate())
+    manyviews.io.save_model(model, tmp_path / "mapping", tables)
+    manyviews.io.save_model(whole, tmp_path / "table", X.concatenate())
+    assert [view["name"] for view in json.loads((tmp_path / "mapping" / "model.json").read_text())["views"]] == [
+        "a",
+        "b",
+    ]
+    np.testing.assert_array_equal(load_model(tmp_path / "mapping").predict(tables), model.labels_)
+    np.testing.assert_array_equal(load_model(tmp_path / "table").predict(X.concatenate()), whole.labels_)
+    with pytest.raises(FileExistsError):
+        manyviews.io.save_model(model, tmp_path / "mapping", tables)

@@ -11,7 +11,8 @@ from manyviews.papers.paper import paper
 from manyviews.papers.plan import make_plan
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.ranks import average_ranks
-from manyviews.papers.tables import rank_rows, to_latex, to_markdown
+from manyviews.papers.summaries import summaries
+from manyviews.papers.tables import to_latex, to_markdown
 from manyviews.papers.verdict import reproduction_of
 from manyviews.runs.outcomes import Outcome
 
@@ -68,14 +69,17 @@ def test_rows_not_done_share_the_place_behind_all_others(reproduction):
     assert ranks == {"FastMICE": (1.5, 2, 0), "LMVSC": (1.75, 2, 0), "SMVSC": (2.75, 2, 1)}
     seconds = [cell for cell in reproduction.cells if cell.table.metric == "seconds"]
     assert average_ranks(seconds)[0].name == "LMVSC"
-    assert rank_rows(cells)[0] == ("FastMICE", "1.50", "2", "0")
+    assert summaries(reproduction.paper, cells[0].table, cells)[0].rows[0] == ("FastMICE", "1.50", "2", "0", "1.23")
 
 
 def test_documents_have_the_ranks(reproduction):
     text = to_markdown(reproduction)
     assert "## rivals, NMI (max)" in text
     assert "### Average ranks, NMI (max)" in text
-    assert "| FastMICE | 1.50 | 2 | 0 |" in text
+    assert "| FastMICE | 1.50 | 2 | 0 | 1.23 |" in text
+    assert "| LMVSC | 1.75 | 2 | 0 | - |" in text
+    assert "paper: s on YTF-200, n = 286 006" in text
+    assert "| 2 | 1 | 74063.30 | - |" in text
     assert "M²VEC is left out" in text
     assert "rivals" in to_latex(reproduction)
     page = render_page(reproduction)

@@ -42,6 +42,44 @@ def test_the_curves_and_the_test_are_those_of_the_textbook():
     assert "exploratory" in clinical([0] * 21 + [1] * 21, outcome=TRIAL)[0]["caution"].lower()
 
 
+def test_pairs_of_clusters_are_tested_and_adjusted_together():
+    # a third cluster that is the second once more
+    outcome = {"time": TREATED + PLACEBO + PLACEBO, "event": RELAPSE + [1] * 42}
+    found = clinical(np.repeat([0, 1, 2], 21), outcome=outcome)[0]["survival"]
+    pairs = {(pair["first"], pair["second"]): pair for pair in found["pairs"]}
+    assert list(pairs) == [(0, 1), (0, 2), (1, 2)]
+    textbook = stats.chi2.sf(16.793, 1)
+    assert [pair["p"] for pair in pairs.values()] == pytest.approx([textbook, textbook, 1], rel=1e-3)
+    assert [pair["adjusted"] for pair in pairs.values()] == pytest.approx([1.5 * textbook, 1.5 * textbook, 1], rel=1e-3)
+    # of two clusters the test of all is that of the pair; of very many no table of pairs could be read
+    assert clinical([0] * 21 + [1] * 21, outcome=TRIAL)[0]["survival"]["pairs"] == []
+    assert clinical(np.arange(42) % 14, outcome=TRIAL)[0]["survival"]["pairs"] == []
+
+
+def test_pairs_of_clusters_without_events_are_left_out():
+    outcome = {"time": TRIAL["time"], "event": [0] * 28 + [1] * 14}
+    found = clinical(np.repeat([0, 1, 2], 14), outcome=outcome)[0]["survival"]
+    assert {(pair["first"], pair["second"]) for pair in found["pairs"]} == {(0, 2), (1, 2)}
+    # all events at times that only one of two clusters has seen: no variance, so no test
+    apart = clinical([0, 0, 1, 1, 2, 2], outcome=([1, 1, 5, 6, 7, 8], [0, 0, 1, 1, 1, 0]))[0]["survival"]
+    assert all(math.isfinite(pair["p"]) for pair in apart["pairs"])
+    assert {(pair["first"], pair["second"]) for pair in apart["pairs"]} == {(1, 2)}
+
+
+def test_the_band_is_the_interval_around_the_curve():
+    lifelines = pytest.importorskip("lifelines")
+    curve = clinical([0] * 21 + [1] * 21, outcome=TRIAL)[0]["survival"]["clusters"][0]
+    fitted = lifelines.KaplanMeierFitter().fit(TREATED, RELAPSE)
+    low, high = (fitted.confidence_interval_.iloc[:, i] for i in (0, 1))
+    x, y = (np.array(curve["band"][axis]) for axis in "xy")
+    half = len(x) // 2
+    np.testing.assert_array_equal(x[:half], x[half:][::-1])
+    for at in (3.0, 6.5, 12.0, 21.0, 30.0):
+        step = np.flatnonzero(x[:half] <= at)[-1]
+        assert y[step] == pytest.approx(high[:at].iloc[-1])
+        assert y[half:][::-1][step] == pytest.approx(low[:at].iloc[-1])
+
+
 def test_samples_without_an_outcome_are_left_out_and_said():
     time = [1.0, 2.0, None, 4.0, 5.0, math.nan, 7.0]
     found = clinical([0, 0, 0, 1, 1, 1, 2], outcome=(time, [1, "", 1, True, "0", 1, 1.0]))[0]["survival"]
@@ -178,6 +216,7 @@ def test_the_page_shows_it_and_names_cannot_break_out(cohort):
     views = Views([np.random.default_rng(0).normal(size=(100, 3))])
     page = manyviews.report(model, views, outcome=outcome, covariates=covariates, batch=batch, refit_seconds=0).html
     assert '<section id="clinical">' in page
+    assert "Each pair by itself" in page
     assert 'id="survival"' in page
     assert "<script>alert" not in page
     assert "<img src=x>" not in page

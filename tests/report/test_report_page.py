@@ -9,8 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from report_data import make_blobs, make_hostile
 
 from manyviews.optim.history import History
+from manyviews.pages import environment
 from manyviews.pages.inline import json_text, script_text
 from manyviews.pages.wording import amount, decimal, duration, fixed, percent, plain, rounded_part, size
 from manyviews.plots.maps import hover_texts, map_figure
@@ -49,11 +51,17 @@ class Page(HTMLParser):
         return json.loads(self.scripts[0], parse_constant=pytest.fail)
 
 
-@pytest.fixture
-def page(blobs):
-    views, model = blobs
+@pytest.fixture(scope="module")
+def page():
+    """The page of the blobs, which the tests only read."""
+    views, model = make_blobs()
     truth = np.repeat(["dog", "cat", "eel"], [25, 20, 15])
     return Page(render_report(model, views, title="Three groups", run={"seed": 5}, truth=truth))
+
+
+@pytest.fixture(scope="module")
+def hostile_source():
+    return render_report(**make_hostile())
 
 
 def test_page_has_its_parts(page):
@@ -100,13 +108,13 @@ def test_charset_comes_within_the_first_kilobyte(blobs):
     assert '<meta charset="utf-8">' in source[:1024]
 
 
-def test_same_input_same_page(blobs, hostile):
+def test_same_input_same_page(blobs, hostile, hostile_source):
     views, model = blobs
     assert render_report(model, views) == render_report(model, views)
-    assert render_report(**hostile) == render_report(**hostile)
+    assert render_report(**hostile) == hostile_source
 
 
-def test_names_cannot_add_markup(hostile):
+def test_names_cannot_add_markup(hostile, hostile_source):
     harmless = Page(
         render_report(
             hostile["model"],
@@ -116,7 +124,7 @@ def test_names_cannot_add_markup(hostile):
             truth=[name[9:10] for name in hostile["truth"]],
         )
     )
-    page = Page(render_report(**hostile))
+    page = Page(hostile_source)
     assert [tag for tag, _ in page.tags] == [tag for tag, _ in harmless.tags]
     assert len(page.scripts) == 4
     text = " ".join(page.text)
@@ -124,8 +132,8 @@ def test_names_cannot_add_markup(hostile):
         assert name in text
 
 
-def test_names_in_charts_are_escaped_for_plotly(hostile):
-    page = Page(render_report(**hostile))
+def test_names_in_charts_are_escaped_for_plotly(hostile_source):
+    page = Page(hostile_source)
     assert "<" not in page.scripts[0]
     ticks = page.payload["charts"]["weights"]["layout"]["yaxis"]["ticktext"]
     assert "&lt;/script&gt;&lt;!--" in ticks
@@ -262,6 +270,7 @@ def test_scripts_cannot_end_early_nor_fetch_styles():
 @pytest.mark.parametrize("package", ["plotly.graph_objects", "jinja2"])
 def test_missing_packages_are_named_with_the_extra(monkeypatch, blobs, package):
     monkeypatch.setitem(sys.modules, package, None)
+    environment._environment.cache_clear()
     with pytest.raises(ImportError, match=r'pip install "manyviews\[cli\]"'):
         render_report(*reversed(blobs))
 

@@ -73,6 +73,29 @@ def test_the_time_is_kept_also_where_the_cost_is_not_known(slow, power, seconds)
         assert len(found.seeds) >= 3
 
 
+def test_where_time_is_short_one_fit_tells_of_seeds_and_samples_at_once(slow):
+    model, views = slow
+    found = refit(model(), views, seconds=1.0, fit_seconds=1.0, clock=model.clock)
+    assert (found.seeds, len(found.parts), found.without, found.reseeded) == ([], 1, {}, True)
+    assert model.fits[0][2] is not None
+    assert model.clock.now == pytest.approx(0.8)
+    assert "1.0 s were given): every view left out" in found.notes[0]
+    told = trust(found, None, (views.arrays[0][:, 0] > 0).astype(int), 2)
+    assert "on one random 80\u00a0% of the samples, each time with another seed, it agreed" in told["sentences"][1]
+    more = refit(model(), views, seconds=4.0, fit_seconds=1.0, clock=model.clock)
+    assert (len(more.parts), len(more.without), more.reseeded) == (3, 1, True)
+    assert len({seed for n, _, seed, _ in model.fits if n == 6400}) == 3
+
+
+@pytest.mark.parametrize(
+    "like", [Refits(), Refits(seeds=[0]), Refits(parts=[0, 0], reseeded=True), Refits(seeds=[0], parts=[0])]
+)
+def test_as_many_fits_as_another_had(slow, like):
+    model, views = slow
+    found = refit(model(), views, seconds=100, leave_views_out=False, like=like, clock=model.clock)
+    assert (len(found.seeds), len(found.parts), found.reseeded) == (len(like.seeds), len(like.parts), like.reseeded)
+
+
 def test_a_slow_fit_is_not_repeated(slow):
     model, views = slow
     found = refit(model(seconds=3600.0), views, seconds=10, fit_seconds=3600.0, clock=model.clock)

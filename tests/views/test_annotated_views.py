@@ -75,7 +75,7 @@ def test_a_table_with_an_index_beside_annotated_ones_must_have_their_order(parts
 def test_labels_of_a_mudata_go_straight_into_its_obs(parts):
     rna, shuffled, _ = parts
     mdata = multi({"rna": rna[5:].copy(), "protein": shuffled})
-    model = Consensus(3, random_state=0).fit(mdata)
+    model = Consensus(3, n_base_clusterings=8, random_state=0).fit(mdata)
     mdata.obs["cluster"] = pd.Categorical(model.labels_)
     by_name = mdata.obs["cluster"].astype(int)[[f"cell{i}" for i in range(30)]].to_numpy()
     assert len({(a, b) for a, b in zip(by_name, np.arange(30) % 3, strict=True)}) == 3

@@ -296,17 +296,19 @@ def _record(
 
 
 def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -> None:
+    from manyviews.papers.overall import stars
+    from manyviews.papers.summaries import summaries
     from manyviews.papers.tables import (
-        RANK_HEADER,
         counted,
         difference_text,
         notes,
         our_text,
         published_text,
-        rank_rows,
+        star,
         verdict_text,
     )
 
+    due = stars(reproduction.cells, reproduction.paper.name)
     for table in reproduction.paper.tables:
         cells = [cell for cell in reproduction.cells if cell.table is table and cell.method]
         if cells:
@@ -316,17 +318,19 @@ def _print(reproduction: Reproduction, figures: list[PaperFigure], place: str) -
                 (
                     cell.name,
                     cell.dataset,
-                    published_text(cell),
-                    our_text(cell),
+                    published_text(cell) + star(cell, due.printed),
+                    our_text(cell) + star(cell, due.ours),
                     difference_text(cell),
                     verdict_text(cell),
                 )
                 for cell in cells
             ]
             print_table(("row", "data", theirs, "ours", "difference", "verdict"), rows)
-            if table.origin == "ours":
-                print()
-                print_table(RANK_HEADER, rank_rows(cells))
+            for part in summaries(reproduction.paper, table, cells):
+                print(f"\n{part.title}")
+                print_table(part.header, part.rows)
+                if part.note:
+                    print(part.note)
     print(f"\nrows that follow the paper: {counted(reproduction)}")
     if any(cell.variant for cell in reproduction.cells):
         print(f"rows made otherwise, in brackets: {counted(reproduction, variants=True)}")

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from manyviews.cli.beyond import Beyond, BlockJob, cluster_blocks, refuse_other_options
 from manyviews.cli.clustering import Job, print_summary, run_job
-from manyviews.cli.console import Stages, UsageError, user_input
+from manyviews.cli.console import Stages, user_input
 from manyviews.cli.inputs import (
     Reading,
     keep_numbers,
@@ -33,6 +33,7 @@ from manyviews.cli.options import (
     ViewFiles,
     Weights,
     Whole,
+    check_seed,
 )
 from manyviews.cli.output import check_target
 from manyviews.cli.outputs import Outputs, keeps_model
@@ -142,8 +143,7 @@ def _method(method: str, seed: int, settings: Sequence[str] | None) -> tuple[Met
     """Return a method, and what makes it with the parameters given."""
     from manyviews.cluster.registry import find_method
 
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    check_seed(seed)
     with user_input():
         info = find_method(method)
     kind = info.load()

@@ -25,6 +25,10 @@ __all__ = ["Job", "outcome_line", "print_summary", "run_job"]
 
 # how long the report may fit again, to see how stable the result is and what each view adds
 REFIT_SECONDS = 15.0
+# and where a quick answer is wanted: no longer than the fit itself, though so long in any case
+BRIEF_SECONDS = 2.0
+# what the run record has of that
+MEASURED = ("number", "level", "seeds", "parts", "reseeded", "baselines", "notes")
 # views whose scaling is printed; the report and run.json have all
 MOST_SCALINGS = 10
 # bytes of a model from which on its size is said before it is written
@@ -35,8 +39,9 @@ LARGE_MODEL = 100_000_000
 class Job:
     """One clustering run: data, method, estimator, options of its fit, where the results go, what was done to the data.
 
-    ``outputs`` says what is written, ``choice`` how the number of clusters was chosen, if it was, ``known`` what else
-    is known of the samples, and ``obs`` which file gets the labels into its obs.
+    ``outputs`` says what is written, ``brief`` that the report fits again no longer than the fit took, ``choice`` how
+    the number of clusters was chosen, if it was, ``known`` what else is known of the samples, and ``obs`` which file
+    gets the labels into its obs.
     """
 
     command: str
@@ -48,6 +53,7 @@ class Job:
     fit_options: dict[str, Any] = field(default_factory=dict)
     outputs: Outputs = field(default_factory=Outputs)
     prepared: Prepared = field(default_factory=Prepared)
+    brief: bool = False
     choice: dict[str, Any] | None = None
     known: Known = field(default_factory=Known)
     obs: ObsCopy | None = None
@@ -110,6 +116,8 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     record["peak_memory"]["write"] = peak_memory()
     asked = job.outputs.refit_seconds
     seconds = REFIT_SECONDS if asked is None else asked
+    if job.brief:
+        seconds = min(seconds, max(progress.timings["fit"], BRIEF_SECONDS))
     again = " (fits again, to see how stable it is)" if seconds > 0 else ""
     with progress.stage("report", f"drawing the report{again}"):
         title = f"{job.data.name}: {job.method.class_name}"
@@ -122,7 +130,7 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
     if job.obs is not None:
         job.obs.write(model.labels_, views.sample_names, getattr(model, "confidence_", None))
     trust = page.summary["trust"]
-    record["stability"] = {key: trust[key] for key in ("number", "level", "seeds", "parts", "baselines", "notes")}
+    record["stability"] = {key: trust[key] for key in MEASURED}
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["report"] = peak_memory()
     save_record(folder, record)

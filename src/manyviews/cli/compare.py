@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from manyviews.cli.options import (
     Whole,
     check_jobs,
     check_limit,
+    check_seed,
     listed,
 )
 from manyviews.cli.output import (
@@ -138,7 +140,9 @@ def compare(
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
-    place = target_folder(out, "manyviews-compare", source, view, _check_place)
+    place = target_folder(
+        out, "manyviews-compare", source, view, partial(check_open, identity=IDENTITY, outputs=OUTPUTS)
+    )
     data, _ = read_data(source, view, reading, preparing, out, progress)
     data, options = _counted(data, weight or (), options)
     chosen_k, choice = _settled(n_clusters, data, seed, progress, options.view_weights)
@@ -159,10 +163,6 @@ def _tell(record: dict[str, Any], place: str, *, as_json: bool, quiet: bool) -> 
     print_comparison(record, place, as_json=as_json, quiet=quiet)
     if record["recommendation"] is None:
         raise UsageError(f"no method had a result ({place} says why); choose other --methods, or raise the limits")
-
-
-def _check_place(place: str) -> None:
-    check_open(place, IDENTITY, OUTPUTS, work="compare")
 
 
 def _counted(data: LoadedViews, weight: Sequence[str], options: Options) -> tuple[LoadedViews, Options]:
@@ -280,9 +280,10 @@ def _input_arguments(
 def _options(seeds: int, parts: int, seed: int, jobs: int, time_limit: float, memory_limit: int | None) -> Options:
     from manyviews.recommend.fits import Options
 
-    for name, value, least in (("--seeds", seeds, 1), ("--parts", parts, 0), ("--seed", seed, 0)):
+    for name, value, least in (("--seeds", seeds, 1), ("--parts", parts, 0)):
         if value < least:
             raise UsageError(f"{name} {value}: give {least} or more")
+    check_seed(seed)
     check_jobs(jobs)
     check_limit(time_limit)
     return Options(seeds, parts, seed, jobs, time_limit, memory_limit)

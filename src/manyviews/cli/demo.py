@@ -6,7 +6,7 @@ import os
 
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
-from manyviews.cli.options import Whole
+from manyviews.cli.options import Whole, check_seed
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["demo"]
@@ -31,8 +31,7 @@ def demo(*, method: str = DEFAULT_METHOD, seed: Whole = 0, out: str = DEMO_OUT) 
     from manyviews.io import LoadedViews
     from manyviews.io.write import read_record
 
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
+    check_seed(seed)
     with user_input():
         info = find_method(method)
     earlier = read_record(out)
@@ -43,5 +42,5 @@ def demo(*, method: str = DEFAULT_METHOD, seed: Whole = 0, out: str = DEMO_OUT) 
         data = datasets.load(DEMO_DATA)
     loaded = LoadedViews(data.views, data.labels, data.name, {data.name: datasets.info(data.name).sha256 or ""}, ())
     model = info.load()(n_clusters=len(data.class_names), random_state=seed)
-    record = run_job(Job("demo", loaded, info, model, out, force=earlier is not None), progress)
+    record = run_job(Job("demo", loaded, info, model, out, force=earlier is not None, brief=True), progress)
     print_summary(record, out)

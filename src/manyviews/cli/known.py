@@ -73,6 +73,20 @@ class KnownColumns:
             there = covariate_names(file_and_columns(self.covariates)[0])
         return tuple(name for name in self._named() if name not in there)
 
+    def told_where(self, error: UsageError) -> UsageError:
+        """Return an error on a column that is nowhere with what the file of covariates has; others as they are."""
+        from manyviews.io.choosing import UnknownColumnError, likely
+        from manyviews.io.covariates import covariate_names
+        from manyviews.io.features import shown
+
+        cause = error.__cause__
+        if self.covariates is None or not isinstance(cause, UnknownColumnError):
+            return error
+        path = file_and_columns(self.covariates)[0]
+        there = covariate_names(path)
+        meant = likely(cause.column, there) or f"it has {shown(there)}"
+        return UsageError(f"{path} has no column {cause.column!r}; {meant} Nor do the data: {error}")
+
     def settled(self, data: LoadedViews, id_column: str | None) -> tuple[LoadedViews, Known]:
         """Return what is known of the samples, checked before any work is done, and the data with what was noted.
 
@@ -147,7 +161,11 @@ def read_known(
         The data; ``prepared`` and ``known`` as a job takes them.
     """
     known = known or KnownColumns()
-    data, prepared = read_data(source, view, reading._replace(about=known.wanted()), preparing, out, stages)
+    wanted = known.wanted()
+    try:
+        data, prepared = read_data(source, view, reading._replace(about=wanted), preparing, out, stages)
+    except UsageError as error:
+        raise known.told_where(error) from error.__cause__
     data, beside = known.settled(data, reading.id_column)
     refuse_inputs(out, data.checksums)
     return data, {"prepared": prepared, "known": beside}
@@ -179,6 +197,8 @@ def told(clinical: Mapping[str, Any]) -> dict[str, Any]:
     if survival is not None:
         record["survival"] = {key: survival[key] for key in ("p", "n_used", "n_events")}
         record["survival"]["medians"] = [curve["median"] for curve in survival["clusters"]]
+        keys = ("first", "second", "p", "adjusted")
+        record["survival"]["pairs"] = [{key: pair[key] for key in keys} for pair in survival["pairs"]]
     if found is not None:
         keys = ("name", "test", "n", "effect", "p", "adjusted")
         record["covariates"] = [{key: row[key] for key in keys} for row in found["rows"]]

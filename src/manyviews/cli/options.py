@@ -28,6 +28,7 @@ __all__ = [
     "Whole",
     "check_jobs",
     "check_limit",
+    "check_seed",
     "listed",
     "memory_size",
 ]
@@ -119,6 +120,12 @@ def check_jobs(jobs: int) -> None:
     """Raise UsageError unless ``--jobs`` is a number of processes."""
     if jobs < 1 and jobs != -1:
         raise UsageError(f"--jobs {jobs}: give -1 for one process per core, or at least 1")
+
+
+def check_seed(seed: int) -> None:
+    """Raise UsageError unless ``--seed`` is one."""
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: the seed must be 0 or more")
 
 
 def check_limit(time_limit: float | None) -> None:

@@ -170,8 +170,11 @@ def open_folder(
     return folder
 
 
-def check_open(out: str, identity: Mapping[str, Any], outputs: Sequence[str], *, work: str) -> None:
-    """Raise UsageError where ``open_folder`` would find something else in the way; nothing is made or removed."""
+def check_open(out: str, identity: Mapping[str, Any], outputs: Sequence[str], *, work: str = "") -> None:
+    """Raise UsageError where ``open_folder`` would find something else in the way; nothing is made or removed.
+
+    ``work`` says what the folder should be the output of, by default the command.
+    """
     if not out:
         raise UsageError("the name of the output folder is empty; give one with --out")
     folder = Path(os.path.realpath(out))
@@ -183,7 +186,9 @@ def check_open(out: str, identity: Mapping[str, Any], outputs: Sequence[str], *,
         names = sorted(entry.name for entry in folder.iterdir())
     foreign = [name for name in names if name not in outputs and not _is_half_written(name, outputs)]
     if names and not _is_of(folder, identity):
-        raise UsageError(f"{out} exists and is not the output of {work}; choose another folder with --out")
+        raise UsageError(
+            f"{out} exists and is not the output of {work or identity['command']}; choose another folder with --out"
+        )
     if foreign:
         raise UsageError(f"{out} holds {foreign[0]}, which manyviews did not write; choose another folder")
 

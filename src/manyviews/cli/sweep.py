@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +29,7 @@ from manyviews.cli.options import (
     Whole,
     check_jobs,
     check_limit,
+    check_seed,
 )
 from manyviews.cli.output import (
     RECORD,
@@ -128,13 +130,14 @@ def sweep(
     quiet
         Print nothing but warnings and errors.
     """
+    check_seed(seed)
     check_jobs(jobs)
     check_limit(time_limit)
     chosen = _method(method)
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
-    place = target_folder(out, "manyviews-sweep", source, view, _check_place)
+    place = target_folder(out, "manyviews-sweep", source, view, partial(check_open, identity=IDENTITY, outputs=OUTPUTS))
     data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
@@ -158,10 +161,6 @@ def _tell(found: Sweep, place: str, *, as_json: bool, quiet: bool) -> None:
     _print(found, place, as_json=as_json, quiet=quiet)
     if all(math.isnan(value) for value in found.seconds):
         raise UsageError(f"no fit ended well: {found.reasons[0]}; choose other values")
-
-
-def _check_place(place: str) -> None:
-    check_open(place, IDENTITY, OUTPUTS, work="sweep")
 
 
 def _swept(

@@ -194,7 +194,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         rng = child_rng(self.random_state)
         # only methods that weigh samples take a third argument
         fit: Any = self._fit
-        if not self._may_move_samples() or sum(map(copy_bytes, views.arrays)) > MOST_MOVED:
+        if not self._moves_samples(sum(map(copy_bytes, views.arrays))):
             return np.asarray(fit(views, rng) if weights is None else fit(views, rng, weights))
         order = sample_order(views.arrays, first)
         self._given_place = np.argsort(order)
@@ -211,6 +211,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if kept.size:
             self.history_ = replace(self.history_, labels=kept[:, given])
         return np.asarray(labels[given])
+
+    def _moves_samples(self, n_bytes: float) -> bool:
+        """Return whether samples of so many bytes are fitted in an order of their own, in memory as over blocks."""
+        return self._may_move_samples() and n_bytes <= MOST_MOVED
 
     def _may_move_samples(self) -> bool:
         """Return whether samples may be fitted in another order; not where columns stand for samples, as in kernels."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 __all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks", "threads"]
@@ -25,8 +25,11 @@ def one_blas_thread() -> Any:
 
 
 def threads(n_jobs: int | None) -> Any:
-    """Return a context in which libraries use so many threads of their own; None leaves it to them, -1 is all cores."""
-    return nullcontext() if n_jobs is None else threadpool_limits(int(effective_n_jobs(n_jobs)))
+    """Return a context in which libraries use so many threads of their own; None leaves it to them, -1 is all cores.
+
+    More threads than cores would only be started and wait.
+    """
+    return nullcontext() if n_jobs is None else threadpool_limits(min(int(effective_n_jobs(n_jobs)), cpu_count()))
 
 
 def in_threads(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +18,16 @@ from manyviews.views.alignment import check_pair_count
 from manyviews.views.cells import check_largest, distinct_keys
 from manyviews.views.check import Accepts, check_numbers, cut_views
 
-__all__ = ["BlockViews", "RowBlocks", "ViewSummary", "given_form", "is_dask", "read_blocks", "row_blocks_of"]
+__all__ = [
+    "BlockViews",
+    "RowBlocks",
+    "ViewSummary",
+    "given_form",
+    "is_dask",
+    "named_block",
+    "read_blocks",
+    "row_blocks_of",
+]
 
 Array = NDArray[Any]
 
@@ -105,28 +115,20 @@ def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
         As ``fit`` of the model does, and where blocks do not agree.
     """
     k, table = model.n_clusters, is_dask(views)
-    accepts = model._accepts()._replace(sparse=False)
-    parts = _checked(views, model.views, accepts, home)
+    whole, parts = _checked(model, views, home)
+    names = [whole.names[v] for v in model._counted]
     found = parts.total(_summary, shared=(k,), combine=_merged)
-    sizes = np.array(parts.gather(len), dtype=np.int64)
-    if not sizes.any():
-        raise ValueError("Found 0 sample(s) (the views have no rows) while a minimum of 1 is required.")
-    used = np.flatnonzero(sizes)
-    parts = Parts(tuple(parts.values[b] for b in used), home, sizes[used])
     head = home.fetch([_delayed(_head)(parts.values[0])])[0]
     by_name = table and model._is_cut_by_name(getattr(views, "_meta", None))
     if table and not by_name:
-        model.n_features_in_ = int(head.shape[1])
-    wanted = wanted_weights(model.view_weights, head.names)
-    model._weights, model._counted = relative_weights(wanted), np.flatnonzero(wanted)
-    blocks = BlockViews(parts, head, found.views).select(model._counted.tolist())
-    model._remember_views(head, blocks.head, table=table, by_name=by_name)
-    for name, held in zip(head.names, found.views, strict=True):
+        model.n_features_in_ = int(whole.shape[1])
+    model._remember_views(whole, head, table=table, by_name=by_name)
+    for name, held in zip(names, found.views, strict=True):
         check_largest(name, held.observed, max(-float(held.low.min()), float(held.top.max())), held.dtype)
-    if len(head.names) > 1:
-        check_pair_count(head.names, found.paired, found.rows)
+    if len(names) > 1:
+        check_pair_count(names, found.paired, found.rows)
     _check_distinct(k, found)
-    return blocks
+    return BlockViews(parts, head, found.views)
 
 
 def is_dask(value: Any) -> bool:
@@ -164,10 +166,20 @@ def row_blocks_of(views: Any) -> RowBlocks:
     return RowBlocks(names, list(zip(*columns, strict=True)), lengths)
 
 
-def _checked(views: Any, cut: Any, accepts: Accepts, home: Home) -> Parts:
-    found = row_blocks_of(views)
-    check = _delayed(_block)
-    return Parts(home.hold([check(i, found.names, cut, accepts, *parts) for i, parts in enumerate(found.blocks)]), home)
+def _checked(model: Any, views: Any, home: Home) -> tuple[Views, Parts]:
+    """Return the first row of all views as given, and the blocks that have rows, with the checked views that count."""
+    found, check = row_blocks_of(views), _delayed(_block)
+    settings = (found.names, model.views, model.view_weights, model._accepts()._replace(sparse=False))
+    pairs = Parts(home.hold([check(i, *settings, *parts) for i, parts in enumerate(found.blocks)]), home)
+    sizes = np.array(pairs.gather(_row_count), dtype=np.int64)
+    if not sizes.any():
+        raise ValueError("Found 0 sample(s) (the views have no rows) while a minimum of 1 is required.")
+    used = np.flatnonzero(sizes)
+    pairs = Parts(tuple(pairs.values[b] for b in used), home, sizes[used])
+    whole = home.fetch([_delayed(_given_row)(pairs.values[0])])[0]
+    wanted = wanted_weights(model.view_weights, whole.names)
+    model._weights, model._counted = relative_weights(wanted), np.flatnonzero(wanted)
+    return whole, pairs.map(_counted_views)
 
 
 def _delayed(function: Any) -> Any:
@@ -215,13 +227,38 @@ def _blocks_of(collection: Any) -> list[Any]:
     return list(np.asarray(blocks, dtype=object).ravel())
 
 
-def _block(i: int, names: tuple[str, ...] | None, cut: Any, accepts: Accepts, *parts: Any) -> Views:
-    """Return the checked views of a block of rows."""
+def _block(
+    i: int, names: tuple[str, ...] | None, cut: Any, weights: Any, accepts: Accepts, *parts: Any
+) -> tuple[Views, Views]:
+    """Return the first row of a block as given, and the checked views that count; those left out may hold anything."""
+    with named_block(i):
+        whole = cut_views(given_form(names, parts), cut)
+    wanted = wanted_weights(weights, whole.names)
+    views = whole if wanted.all() else whole.select([whole.names[v] for v in np.flatnonzero(wanted)])
+    with named_block(i):
+        return whole[:1], check_numbers(views, accepts) if len(views) else views
+
+
+@contextmanager
+def named_block(i: int) -> Iterator[None]:
+    """Say in an error which block of the rows it is about."""
     try:
-        views = cut_views(given_form(names, parts), cut)
-        return check_numbers(views, accepts) if len(views) else views
+        yield
     except (ValueError, TypeError) as error:
-        raise type(error)(f"block {i} of the rows: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"block {i} of the rows: {error}") from error
+
+
+def _row_count(pair: tuple[Views, Views]) -> int:
+    return len(pair[1])
+
+
+def _given_row(pair: tuple[Views, Views]) -> Views:
+    return pair[0]
+
+
+def _counted_views(pair: tuple[Views, Views]) -> Views:
+    return pair[1]
 
 
 def _head(views: Views) -> Views:

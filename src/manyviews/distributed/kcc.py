@@ -80,9 +80,10 @@ def _partitions(model: Any, views: BlockViews, rng: np.random.Generator) -> Part
     metrics = [model._metric_of(X) for X in views.head.arrays]
     directed = {v: scalings[v] for v, metric in enumerate(metrics) if metric == "cosine"}
     model._sources, made, silent = [], [], []
+    counts = model._base_numbers()
     for v, child in enumerate(rng.spawn(len(names))):
         rows = SeenRows(v, scalings[v], metrics[v], directed)
-        found = _learned(model, views, rows, child)
+        found = _learned(model, views, rows, counts[v], child)
         if found is None:
             silent.append(names[v])
             continue
@@ -118,10 +119,12 @@ class SeenRows:
         return np.asarray(prepared_rows(block.arrays[self.view][seen], self.scaling, self.metric))
 
 
-def _learned(model: Any, views: BlockViews, rows: SeenRows, rng: np.random.Generator) -> LearnedPartitions | None:
-    """Run k-means many times on the rows of a view that say something."""
-    counts = np.array(views.parts.gather(_seen_count, shared=(rows,)), dtype=np.int64)
-    seen = replace(views.parts, sizes=counts)
+def _learned(
+    model: Any, views: BlockViews, rows: SeenRows, count: int, rng: np.random.Generator
+) -> LearnedPartitions | None:
+    """Run k-means so often on the rows of a view that say something."""
+    sizes = np.array(views.parts.gather(_seen_count, shared=(rows,)), dtype=np.int64)
+    seen = replace(views.parts, sizes=sizes)
     n = seen.n_rows
     some = np.arange(n) if n <= START_ROWS else np.sort(rng.choice(n, START_ROWS, replace=False))
     sample = seen.read(some, _seen_rows, (rows,))
@@ -129,9 +132,9 @@ def _learned(model: Any, views: BlockViews, rows: SeenRows, rng: np.random.Gener
     if candidates.size < 2:
         return None
     low, high = model._range(len(views))
-    children = rng.spawn(model.n_base_clusterings + 1)
-    numbers = np.clip(cluster_numbers(model.n_base_clusterings, low, high, children[-1]), 2, candidates.size)
-    model._say(f"{model.n_base_clusterings} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
+    children = rng.spawn(count + 1)
+    numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
+    model._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
     steps = row_steps(seen, rows.metric, RowSource(rows))
 
     def one(k: int, child: np.random.Generator) -> Array:
@@ -140,7 +143,7 @@ def _learned(model: Any, views: BlockViews, rows: SeenRows, rng: np.random.Gener
         return np.asarray(run.centers)
 
     items = zip(map(int, numbers), children, strict=False)
-    centers = list(in_threads(one, items, min(SIDE_BY_SIDE, model.n_base_clusterings)))
+    centers = list(in_threads(one, items, min(SIDE_BY_SIDE, count)))
     return LearnedPartitions(rows.scaling, rows.metric, np.vstack(centers), tuple(map(int, numbers)))
 
 

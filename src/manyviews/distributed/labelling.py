@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from manyviews.distributed.door import given_form, is_dask, row_blocks_of
+from manyviews.distributed.door import given_form, is_dask, named_block, row_blocks_of
 from manyviews.distributed.parts import Home
 from manyviews.views import Views
 
@@ -104,8 +104,6 @@ def without_samples(estimator: Any) -> Any:
 def _labels(rule: tuple[Any], i: int, names: tuple[str, ...] | None, *parts: Any) -> NDArray[np.int64]:
     if len(parts[0]) == 0:
         return np.zeros(0, dtype=np.int64)
-    try:
+    with named_block(i):
         labels: NDArray[np.int64] = rule[0].predict(given_form(names, parts))
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"block {i} of the rows: {error}") from error
     return labels

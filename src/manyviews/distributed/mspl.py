@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.kmeans.mspl import MAX_STAGES, PacedHistory
+from manyviews.cluster.kmeans.mspl import PacedHistory
 from manyviews.cluster.result import FitResult
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask
@@ -43,7 +43,7 @@ from manyviews.distributed.quantile import block_quantile
 from manyviews.distributed.scalings import block_balanced
 from manyviews.optim.self_paced import PacingKind
 from manyviews.prototypes.lloyd import lloyd
-from manyviews.prototypes.pacing import Pacing, loss_factor
+from manyviews.prototypes.pacing import Pacing, raise_pace
 from manyviews.prototypes.starts import clustered_start, start_size
 from manyviews.prototypes.weighted import (
     Stack,
@@ -74,7 +74,7 @@ def fit_mspl(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     _, start_rng = rng.spawn(2)
     kinds = model._choose_scalings(views.head)
     model._balanced = block_balanced(views, kinds, model._weights.tolist(), balance=model.balance_views)
-    source = StackSource(model._balanced, model._radii(views.names))
+    source = StackSource(model._balanced, model._radii(views.names), model._weights[:, None])
     _check(model, source.radii)
     pacing = Pacing(model.pacing, model.initial_share, model.growth, model.n_sweeps, model.loss_scale)
     model._say(f"{model.n_init} start(s) over {len(views.names)} views")
@@ -90,8 +90,6 @@ def fit_mspl(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
 def _check(model: Any, radii: Radii) -> None:
     if model.keep_labels:
         raise ValueError("MSPL over blocks keeps no labels of sweeps: leave keep_labels=False, or fit in memory")
-    if np.ptp(model._weights) > 0:
-        raise ValueError("MSPL over blocks has no place for view_weights that differ: leave them out, or fit in memory")
     if model.init not in ("auto", "k-means++", "random") or (model.init == "auto" and any(radii)):
         raise ValueError(
             f"MSPL over blocks starts from clusterings of some samples, and init={model.init!r} would look at the "
@@ -106,16 +104,11 @@ def _run(model: Any, views: BlockViews, source: StackSource, pacing: Pacing, rng
     rows = np.arange(n) if size == n else np.sort(rng.choice(n, size, replace=False))
     centers = clustered_start(_sample(views, source, rows), k, rng, spread=spread)
     run = PacedRun(views.parts.map(started, shared=(source, centers)), centers)
-    pace = _first_pace(views, run.blocks, pacing.share)
-    if pacing.kind != "none" and pace > 0:
-        scale = loss_factor(pacing, pace)
-        for _ in range(MAX_STAGES):
-            held_back = 0
-            for _ in range(pacing.n_sweeps):
-                held_back = _sweep(views, source, run, pace, scale, pacing.kind)
-            pace *= pacing.growth
-            if held_back == 0:
-                break
+
+    def sweep(pace: float, scale: float) -> bool:
+        return _sweep(views, source, run, pace, scale, pacing.kind) == 0
+
+    raise_pace(pacing, _first_pace(views, run.blocks, pacing.share), sweep)
     _finish(views, source, run, tol=model.tol, max_iter=model.max_iter)
     return run
 
@@ -164,7 +157,7 @@ def _finish(views: BlockViews, source: StackSource, run: PacedRun, *, tol: float
     n_paced = len(run.sweeps)
     run.sweeps += [(float(value), np.inf, 1.0) for value in end.objective[1:]]
     entered = n_paced + 1 if len(run.sweeps) > n_paced else 0
-    run.blocks = run.blocks.map(ended, end.labels.pairs, views.parts, shared=(entered,))  # type: ignore[attr-defined]
+    run.blocks = run.blocks.map(ended, end.labels.pairs, views.parts, shared=(source.times, entered))  # type: ignore[attr-defined]
     run.centers, run.converged, run.loss = end.centers, end.converged, float(end.objective[-1])
 
 
@@ -196,7 +189,7 @@ def _store(model: Any, views: BlockViews, source: StackSource, run: PacedRun) ->
     values, paces, shares = map(np.array, zip(*run.sweeps, strict=True))
     history = PacedHistory(values, len(values), run.converged, paces, shares)
     none = np.zeros(0, dtype=np.int64)
-    model._record(FitResult(none, history, weights=means, confidence=confidence))
+    model._record(FitResult(none, history, weights=model._weights * means, confidence=confidence))
     return labels
 
 

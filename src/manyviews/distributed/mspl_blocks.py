@@ -46,10 +46,11 @@ Radii = tuple[float | None, ...]
 
 
 class StackSource(NamedTuple):
-    """How a block becomes a stack of scaled views."""
+    """How a block becomes a stack of scaled views; ``times`` (V, 1) says how often each view is there."""
 
     balanced: list[BalancedScaling]
     radii: Radii
+    times: Array
 
     def stack(self, views: Views) -> Stack:
         """Return the stack of a block."""
@@ -58,7 +59,7 @@ class StackSource(NamedTuple):
 
 
 class PacedBlock(NamedTuple):
-    """Labels (b,), losses (V, b) and the sweep in which each pair came in, (V, b)."""
+    """Labels (b,), losses (V, b) of one copy of each view, and the sweep in which each pair came in, (V, b)."""
 
     labels: Labels
     losses: Array
@@ -85,7 +86,7 @@ def stack_totals(stack: Stack, labels: Labels, weights: Array, k: int) -> list[t
 def started(views: Views, source: StackSource, centers: list[Array]) -> PacedBlock:
     """Return labels and losses for the centres of a start."""
     found = assign(source.stack(views), centers)
-    return PacedBlock(found.labels, found.losses, np.zeros(found.losses.shape, dtype=np.int64))
+    return PacedBlock(found.labels, found.losses / source.times, np.zeros(found.losses.shape, dtype=np.int64))
 
 
 def weights_of(
@@ -120,10 +121,11 @@ def swept(
     found: Assignment = assign(source.stack(views), centers, weights)
     entries = block.entries.copy()
     entries[(weights >= ENTRY_WEIGHT) & (entries == 0)] = number
-    objective = float(paced_losses(found.losses * scale, pace * scale, kind).sum())
+    losses = found.losses / source.times
+    objective = float((source.times * paced_losses(losses * scale, pace * scale, kind)).sum())
     held_back = int(np.count_nonzero((weights <= ALL_IN) & observed))
     sums = objective, float(weights.sum()), int(np.count_nonzero(observed)), held_back
-    return PacedBlock(found.labels, found.losses, entries), sums
+    return PacedBlock(found.labels, losses, entries), sums
 
 
 def paced_sums(views: Views, found: tuple[PacedBlock, tuple[float, float, int, int]]) -> tuple[Any, ...]:
@@ -147,10 +149,10 @@ def row_losses(views: Views, losses: Array) -> Array:
     return np.asarray(losses.sum(axis=0))
 
 
-def ended(block: PacedBlock, pair: tuple[Labels, Array], views: Views, entered: int) -> PacedBlock:
+def ended(block: PacedBlock, pair: tuple[Labels, Array], views: Views, times: Array, entered: int) -> PacedBlock:
     """Return the block with the labels and losses of the last k-means, in whose first sweep late pairs came in."""
     late = (block.entries == 0) & views.observed.T
-    return PacedBlock(pair[0], pair[1], np.where(late, entered, block.entries))
+    return PacedBlock(pair[0], pair[1] / times, np.where(late, entered, block.entries))
 
 
 def loss_sums(views: Views, block: PacedBlock) -> tuple[Array, Array, Array]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster import base
 from manyviews.cluster.memory import copy_bytes
 from manyviews.distributed.door import BlockViews, is_dask
 from manyviews.distributed.parts import Parts
@@ -27,8 +26,7 @@ def fit_in_order(model: Any, views: BlockViews, rng: np.random.Generator, driver
 
     The client reads those small ones, and sends them to the workers again.
     """
-    rows = len(views) / len(views.head)
-    if not model._may_move_samples() or sum(rows * copy_bytes(X) for X in views.head.arrays) > base.MOST_MOVED:
+    if not model._moves_samples(len(views) / len(views.head) * sum(map(copy_bytes, views.head.arrays))):
         return driver(model, views, rng)
     home, sizes = views.parts.home, views.parts.sizes
     assert sizes is not None

@@ -158,7 +158,8 @@ class Parts:
         ends = np.cumsum(self.sizes)
         block = np.searchsorted(ends, rows[order], side="right")
         local = rows[order] - (ends - self.sizes)[block]
-        used, starts = np.unique(block, return_index=True)
+        # where no rows are asked for, the first block says what they would look like
+        used, starts = np.unique(block, return_index=True) if rows.size else (np.zeros(1, dtype=np.int64),) * 2
         call = delayed(partial(_called, function or _rows), pure=False)
         given = self.home.share(*shared)
         wanted = zip(used, np.split(local, starts[1:]), strict=True)

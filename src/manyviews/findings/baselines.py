@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manyviews.cluster.registry import find_method
 from manyviews.findings.agreement import ari
-from manyviews.findings.refits import UNSUITABLE, refit, stability_of
+from manyviews.findings.refits import UNSUITABLE, Refits, refit, stability_of
 from manyviews.findings.wanted import wanted_of
 from manyviews.pages.wording import plain
 from manyviews.views import Views
@@ -34,7 +34,14 @@ SHARE = 0.2
 
 
 def plain_baselines(
-    model: Any, views: Views, positions: Array, n_clusters: int, *, seconds: float, random_state: int = 0
+    model: Any,
+    views: Views,
+    positions: Array,
+    n_clusters: int,
+    *,
+    seconds: float,
+    like: Refits | None = None,
+    random_state: int = 0,
 ) -> list[dict[str, Any]]:
     """Fit balanced k-means and nearest-neighbour spectral clustering of the concatenation, and compare.
 
@@ -53,6 +60,8 @@ def plain_baselines(
         Their number.
     seconds : float
         Time that the report has for refits; a fifth of it goes to the stability of each baseline, none where it is 0.
+    like : Refits, default=None
+        The refits of the result: a baseline is fitted again as often, so that both are measured alike.
     random_state : int, default=0
         Seed of the choice of samples and of the fits.
 
@@ -78,7 +87,7 @@ def plain_baselines(
         estimator = info.load()(n_clusters=n_clusters, view_weights=weights, random_state=random_state)
         entry = {"name": info.name, "words": words, "agreement": None, "stability": None, "n_used": 0, "note": ""}
         try:
-            found.append(entry | _compared(estimator, some, positions[part], seconds))
+            found.append(entry | _compared(estimator, some, positions[part], seconds, like))
         except UNSUITABLE as error:
             found.append(entry | {"note": plain(error, 160)})
     return found
@@ -91,9 +100,9 @@ def _affordable(views: Views) -> int:
     return int(np.clip(np.sqrt(MULTIPLICATIONS / per_sample), LEAST, MOST))
 
 
-def _compared(estimator: Any, views: Views, positions: Array, seconds: float) -> dict[str, Any]:
+def _compared(estimator: Any, views: Views, positions: Array, seconds: float, like: Refits | None) -> dict[str, Any]:
     labels, took = _fitted(estimator, views)
-    again = refit(estimator, views, seconds=SHARE * seconds, fit_seconds=took, leave_views_out=False)
+    again = refit(estimator, views, seconds=SHARE * seconds, fit_seconds=took, leave_views_out=False, like=like)
     return {"agreement": ari(positions, labels), "stability": stability_of(again, labels), "n_used": len(views)}
 
 

@@ -31,12 +31,16 @@ UNSUITABLE = (ValueError, TypeError, AttributeError, ArithmeticError, MemoryErro
 
 @dataclass
 class Refits:
-    """Labels of the refits: by seed, by part of the samples (rows, labels), by view left out; and what was not done."""
+    """Labels of the refits: by seed, by part of the samples (rows, labels), by view left out; and what was not done.
+
+    ``reseeded`` tells whether the fits on parts of the samples had other seeds too.
+    """
 
     seeds: list[Array] = field(default_factory=list)
     parts: list[tuple[Array, Array]] = field(default_factory=list)
     without: dict[int, Array] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    reseeded: bool = False
 
 
 class _LateError(Exception):
@@ -51,13 +55,15 @@ def refit(
     fit_seconds: float | None = None,
     random_state: int = 0,
     leave_views_out: bool = True,
+    like: Refits | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Refits:
     """Fit copies of a model to see what its result depends on.
 
     In this order, as far as the time goes: five fits with other seeds, five on random 80 % of the samples, one without
-    each view; three instead of five where five would leave no time for the rest. The model is not touched. How long
-    a fit takes is learned from small parts of the samples first, unless it is known.
+    each view; three instead of five where five would leave no time for the rest. Where not even three of each go, every
+    fit is on a part of the samples and with another seed, so that a single one tells of both. The model is not touched.
+    How long a fit takes is learned from small parts of the samples first, unless it is known.
 
     Parameters
     ----------
@@ -73,6 +79,8 @@ def refit(
         Seed of the seeds and of the parts.
     leave_views_out : bool, default=True
         Fit without each view too.
+    like : Refits, default=None
+        Make as many fits of each kind as these are, at most, so that both are measured alike.
     clock : callable, default=time.perf_counter
         Tells the time in seconds.
 
@@ -92,12 +100,17 @@ def refit(
     rng = np.random.default_rng(random_state)
     try:
         cost = fit_seconds if fit_seconds is not None else runner.cost()
+        n_seeds, n_parts, reseeded = _planned(runner, cost, seconds) if like is None else _numbers(like)
+        found.reseeded = reseeded and runner.takes_seed
         runner.expect(cost)
-        repeats = MANY if cost * (2 * MANY + len(views.names)) <= seconds else FEW
-        for kind in (_other_seeds, _parts, *([_one_view_less] if leave_views_out else [])):
-            kind(runner, found, repeats, rng)
+        if n_seeds:
+            _other_seeds(runner, found, n_seeds, rng)
+        if n_parts:
+            _parts(runner, found, n_parts, rng)
+        if leave_views_out:
+            _one_view_less(runner, found)
     except _LateError:
-        lacking = [] if found.seeds else ["other seeds"]
+        lacking = [] if found.seeds or (found.reseeded and found.parts) else ["other seeds"]
         lacking += [] if found.parts else ["parts of the samples"]
         complete = len(found.without) == len(views.names) or not leave_views_out
         lacking += [] if complete or len(views.names) == 1 else ["every view left out"]
@@ -107,6 +120,17 @@ def refit(
     except UNSUITABLE as error:
         found.notes.append(f"Fitting again was not possible: {plain(error, 160)}")
     return found
+
+
+def _numbers(refits: Refits) -> tuple[int, int, bool]:
+    return len(refits.seeds), len(refits.parts), refits.reseeded
+
+
+def _planned(runner: _Runner, cost: float, seconds: float) -> tuple[int, int, bool]:
+    """Return the numbers of fits with other seeds and on parts, and whether those on parts have other seeds too."""
+    if cost * (2 * MANY + len(runner.views.names)) <= seconds:
+        return MANY, MANY, False
+    return (0, FEW, True) if cost * FEW * (1 + PART) > seconds and runner.takes_seed else (FEW, FEW, False)
 
 
 def stability_of(refits: Refits, labels: Array) -> float | None:
@@ -143,15 +167,20 @@ class _Runner:
         self.model = model
         self.longest = 0.0
 
+    @property
+    def takes_seed(self) -> bool:
+        return "random_state" in self.model.get_params(deep=False)
+
     def expect(self, cost: float) -> None:
         self.longest = max(self.longest, cost)
 
     def fit(self, views: Views, changes: Mapping[str, Any]) -> Array:
         """Return the labels of a copy with some parameters changed."""
-        if self.clock() + self.longest > self.end:
+        share = len(views) / len(self.views)
+        if self.clock() + share * self.longest > self.end:
             raise _LateError
         labels, took = self._timed(views, changes)
-        self.longest = max(self.longest, took)
+        self.longest = max(self.longest, took / share)
         return labels
 
     def cost(self) -> float:
@@ -191,7 +220,7 @@ class _Runner:
 
 
 def _other_seeds(runner: _Runner, found: Refits, repeats: int, rng: np.random.Generator) -> None:
-    if "random_state" not in runner.model.get_params(deep=False):
+    if not runner.takes_seed:
         found.notes.append("The method takes no seed.")
         return
     for seed in rng.integers(2**31 - 1, size=repeats).tolist():
@@ -204,10 +233,11 @@ def _parts(runner: _Runner, found: Refits, repeats: int, rng: np.random.Generato
     with _said(found, "Not fitted on parts of the samples"):
         for _ in range(repeats):
             rows = np.sort(rng.choice(n, size, replace=False))
-            found.parts.append((rows, runner.fit(runner.views[rows], {})))
+            other = {"random_state": int(rng.integers(2**31 - 1))} if found.reseeded else {}
+            found.parts.append((rows, runner.fit(runner.views[rows], other)))
 
 
-def _one_view_less(runner: _Runner, found: Refits, repeats: int, rng: np.random.Generator) -> None:
+def _one_view_less(runner: _Runner, found: Refits) -> None:
     names = runner.views.names
     if len(names) < 2:
         return

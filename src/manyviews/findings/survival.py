@@ -1,11 +1,13 @@
-"""Do the clusters differ in the time to an event: a curve for each, and one test of all."""
+"""Do the clusters differ in the time to an event: a curve for each, one test of all, and one of each pair."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from manyviews.findings.associations import p_in_words
 from manyviews.findings.known import TimesToEvent, require_lifelines
@@ -19,13 +21,17 @@ Array = NDArray[Any]
 MAX_STEPS = 400
 # Half the height of the mark of a censored sample.
 TICK = 0.012
+# Clusters whose pairs are tested: 66 pairs can be read as a table, many more cannot.
+MAX_PAIRED = 12
 
 
 def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) -> dict[str, Any]:
-    r"""Return a Kaplan-Meier curve per cluster and the log-rank test.
+    r"""Return a Kaplan-Meier curve per cluster, the log-rank test of all, and that of each pair.
 
     The curve of a cluster is :math:`\hat S(t) = \prod_{t_i \le t} (1 - d_i / n_i)` with :math:`d_i` events among the
-    :math:`n_i` samples still seen at the time :math:`t_i`.
+    :math:`n_i` samples still seen at the time :math:`t_i`; its band is Greenwood's interval of 95 % on the scale of
+    :math:`\log(-\log \hat S)`. From three clusters on, up to 12, each pair is tested too, and the p-values of the
+    pairs are adjusted together by Benjamini and Hochberg.
 
     Parameters
     ----------
@@ -39,14 +45,22 @@ def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) 
     Returns
     -------
     dict
-        ``p`` (None where nothing can be tested) and ``p_text``, ``n_used``, ``n_events``, ``time_name``, ``times`` (at
-        which samples at risk are counted), ``clusters`` (``n``, ``events``, ``median``, None where not reached,
-        ``at_risk``, and the curve as ``x`` and ``y``) and ``sentences``.
+        ``p`` (None where nothing can be tested) and ``p_text``, ``pairs`` (``first``, ``second``, places among
+        ``names``, ``p``, ``p_text``, ``adjusted``, ``adjusted_text``; empty for two clusters), ``n_used``,
+        ``n_events``, ``time_name``, ``times`` (at which samples at risk are counted), ``clusters`` (``n``, ``events``,
+        ``median``, None where not reached, ``at_risk``, the curve as ``x`` and ``y``, its band as the outline
+        ``band``) and ``sentences``.
 
     References
     ----------
     E. L. Kaplan, P. Meier. Nonparametric estimation from incomplete observations. JASA 53(282), 1958, 457-481.
     https://doi.org/10.1080/01621459.1958.10501452
+
+    N. Mantel. Evaluation of survival data and two new rank order statistics arising in its consideration. Cancer
+    Chemotherapy Reports 50(3), 1966, 163-170.
+
+    Y. Benjamini, Y. Hochberg. Controlling the false discovery rate. J. R. Stat. Soc. B 57(1), 1995, 289-300.
+    https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
     """
     known = ~np.isnan(outcome.time)
     time, event, cluster = outcome.time[known], outcome.event[known], positions[known]
@@ -56,6 +70,7 @@ def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) 
     return {
         "p": p,
         "p_text": None if p is None else p_in_words(p),
+        "pairs": _pairs(time, event, cluster),
         "n_used": int(known.sum()),
         "n_events": int(event.sum()),
         "time_name": plain(outcome.time_name, 40),
@@ -67,7 +82,8 @@ def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) 
 
 
 def _curve(time: Array, event: Array, times: list[float]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"n": int(time.size), "events": int(event.sum()), "median": None, "x": [], "y": []}
+    entry: dict[str, Any] = {"n": int(time.size), "events": int(event.sum()), "median": None}
+    entry |= {"x": [], "y": [], "band": {"x": [], "y": []}}
     entry["at_risk"] = [int((time >= value).sum()) for value in times]
     if not time.size:
         return entry
@@ -76,11 +92,21 @@ def _curve(time: Array, event: Array, times: list[float]) -> dict[str, Any]:
     entry["median"] = decimal(median, 3) if np.isfinite(median) else None
     steps = np.asarray(fitted.survival_function_.index, dtype=np.float64)
     share = np.asarray(fitted.survival_function_.iloc[:, 0], dtype=np.float64)
+    low, high = np.asarray(fitted.confidence_interval_, dtype=np.float64).T
     if steps.size > MAX_STEPS:
         kept = np.unique(np.linspace(0, steps.size - 1, MAX_STEPS).round().astype(np.int64))
-        steps, share = steps[kept], share[kept]
+        steps, share, low, high = steps[kept], share[kept], low[kept], high[kept]
     entry["x"], entry["y"] = _path(steps, share)
+    entry["band"] = _outline(steps, low, high)
     return entry
+
+
+def _outline(steps: Array, low: Array, high: Array) -> dict[str, list[float]]:
+    """Return the interval as a closed line: along its upper limit in steps, and back along the lower one."""
+    kept = np.flatnonzero(np.append(True, (np.diff(low) != 0) | (np.diff(high) != 0)))  # the others are no steps
+    x = np.repeat(np.append(steps[kept], steps[-1]), 2)[1:-1]
+    upper, lower = np.repeat(high[kept], 2), np.repeat(low[kept], 2)
+    return {"x": [*x.tolist(), *x[::-1].tolist()], "y": [*upper.tolist(), *lower[::-1].tolist()]}
 
 
 def _path(steps: Array, share: Array) -> tuple[list[float], list[float]]:
@@ -101,6 +127,28 @@ def _log_rank(time: Array, event: Array, cluster: Array) -> float | None:
 
     p = float(multivariate_logrank_test(time, cluster, event).p_value)
     return p if np.isfinite(p) else None
+
+
+def _pairs(time: Array, event: Array, cluster: Array) -> list[dict[str, Any]]:
+    """Return the log-rank test of each pair of clusters, the surest first; of two clusters it is the test of all."""
+    there = np.unique(cluster).tolist()
+    if not 2 < len(there) <= MAX_PAIRED:
+        return []
+    parts = {i: (time[cluster == i], event[cluster == i]) for i in there}
+    # without an event in either of two clusters there is nothing to test
+    tested = [(i, j) for i, j in combinations(there, 2) if parts[i][1].any() or parts[j][1].any()]
+    found = [(i, j, _log_rank_of_two(parts[i], parts[j])) for i, j in tested]
+    rows = [{"first": i, "second": j, "p": p} for i, j, p in found if np.isfinite(p)]
+    adjusted = stats.false_discovery_control([row["p"] for row in rows]).tolist() if rows else []
+    for row, value in zip(rows, adjusted, strict=True):
+        row |= {"p_text": p_in_words(row["p"]), "adjusted": value, "adjusted_text": p_in_words(value)}
+    return sorted(rows, key=lambda row: (row["p"], row["first"], row["second"]))
+
+
+def _log_rank_of_two(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    first, second = (stats.CensoredData(uncensored=t[seen], right=t[~seen]) for t, seen in (one, other))
+    with np.errstate(invalid="ignore", divide="ignore"):  # no variance where one cluster saw no event time
+        return float(stats.logrank(first, second).pvalue)
 
 
 def _sentences(

@@ -32,7 +32,7 @@ CARRIES = 0.2
 AS_STABLE, STEADIER = 0.02, 0.05
 # Below this overlap with its likeness in a repetition a cluster is taken to have dissolved (Hennig, 2007).
 DISSOLVES = 0.6
-NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 def trust(
@@ -65,15 +65,17 @@ def trust(
     -------
     dict
         ``number`` (the smaller of the mean adjusted Rand indices over seeds and over parts of the samples; None
-        without refits), ``level`` and ``sentences``, ``seeds`` and ``parts`` (the single indices), ``ensemble``,
-        ``baselines``, ``clusters`` (per cluster its mean Jaccard overlap with its likeness in the repetitions, None
-        where unknown) and ``notes`` (what was left out, and why).
+        without refits), ``level`` and ``sentences``, ``seeds`` and ``parts`` (the single indices), ``reseeded``
+        (whether the fits on parts had other seeds too), ``ensemble``, ``baselines``, ``clusters`` (per cluster its mean
+        Jaccard overlap with its likeness in the repetitions, None where unknown) and ``notes`` (what was left out,
+        and why).
     """
     if n_clusters < 2:
         return _nothing(["With one cluster there is nothing to be unsure of."])
     seeds = [ari(positions, labels) for labels in refits.seeds]
     parts = [ari(positions[rows], labels) for rows, labels in refits.parts]
-    found = _nothing(list(refits.notes)) | {"seeds": seeds, "parts": parts, "ensemble": ensemble}
+    measured = {"seeds": seeds, "parts": parts, "reseeded": refits.reseeded, "ensemble": ensemble}
+    found = _nothing(list(refits.notes)) | measured
     found["baselines"], found["number"] = list(baselines), stability_of(refits, positions)
     found["clusters"] = _clusters(refits, positions, n_clusters)
     if found["number"] is None:
@@ -81,7 +83,7 @@ def trust(
     else:
         found["level"] = level_of(found["number"])
         found["sentences"].append(_verdict(found, without or {}))
-    found["sentences"] += [*_sentences(seeds, parts), *_of_baselines(baselines, positions.size)]
+    found["sentences"] += [*_sentences(seeds, parts, refits.reseeded), *_of_baselines(baselines, positions.size)]
     if ensemble is not None:
         found["sentences"].append(_of_ensemble(ensemble))
     return found
@@ -143,6 +145,7 @@ def _nothing(notes: list[str]) -> dict[str, Any]:
         "sentences": [],
         "seeds": [],
         "parts": [],
+        "reseeded": False,
         "ensemble": None,
         "baselines": [],
         "clusters": None,
@@ -150,13 +153,15 @@ def _nothing(notes: list[str]) -> dict[str, Any]:
     }
 
 
-def _sentences(seeds: list[float], parts: list[float]) -> list[str]:
+def _sentences(seeds: list[float], parts: list[float], reseeded: bool) -> list[str]:
     scale = " (1 is the same grouping, 0 is chance)"
     texts = []
     if parts:
+        often = NUMBERS.get(len(parts), len(parts))
+        other = ", each time with another seed" if reseeded else ""
         texts.append(
-            f"Fitted again on {NUMBERS.get(len(parts), len(parts))} random 80\u00a0% of the samples, it agreed with "
-            f"itself with an adjusted Rand index of {_mean_and_least(parts)}{scale}."
+            f"Fitted again on {often} random 80\u00a0% of the samples{other}, it agreed with itself with an adjusted "
+            f"Rand index of {_mean_and_least(parts)}{scale}."
         )
     if seeds:
         start = "Fitted again" if not parts else "The same"

@@ -7,13 +7,27 @@ import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Caution", "PartOptions", "choose", "matches"]
+__all__ = ["Caution", "PartOptions", "UnknownColumnError", "choose", "likely", "matches"]
 
 
 class Caution(str):
     """A note about what may be wrong with the result: it is said even where notes are not wanted."""
 
     __slots__ = ()
+
+
+class UnknownColumnError(ValueError):
+    """A column that describes the samples is in no file; ``column`` is its name."""
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def likely(name: str, names: Sequence[str]) -> str:
+    """Say which of some names was most likely meant; an empty text where none is near."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
 
 
 @dataclass(frozen=True)

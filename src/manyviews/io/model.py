@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 import manyviews
 from manyviews.io.files import checksum
 from manyviews.io.model_types import is_model_type, with_public_name
 from manyviews.io.selection import Kept, take_kept
 from manyviews.io.write import MODEL, write_json
 from manyviews.views import Views
+from manyviews.views.check import check_views, is_table
 from manyviews.views.new_samples import FittedViews, match_views
 
 __all__ = [
@@ -43,26 +46,53 @@ _HARMLESS_TYPES = (
 def save_model(
     estimator: Any,
     folder: str | os.PathLike[str],
-    views: Views,
+    views: Any,
     *,
     imputer: Any = None,
     kept: Mapping[str, Kept] | None = None,
 ) -> None:
-    """Write a fitted estimator to a new folder.
+    r"""Write a fitted method to a new folder, which ``load_model`` and ``manyviews predict`` read.
+
+    There is no pickle in it: nothing in the folder is executed when it is read.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted estimator.
+        A fitted method of this package.
     folder : str or path-like
         Folder to make.
-    views : Views
+    views : Views, sequence, mapping or table
         What it was fitted on; names, widths and column names are kept to check new samples against.
     imputer : ViewImputer, default=None
         What filled empty cells before the fit; new samples need it too.
     kept : mapping of str to Kept, default=None
-        Columns that were kept before the fit, by view; new samples are cut to them.
+        Columns that were kept before the fit, by view, as ``--top-variance`` does; new samples are cut to them.
+
+    Raises
+    ------
+    NotFittedError
+        If the method is not fitted.
+    FileExistsError
+        If there is such a folder.
+    ImportError
+        If skops is not installed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from manyviews import ConcatKMeans, datasets
+    >>> from manyviews.io import load_model, save_model
+    >>> data = datasets.make_blobs_views(60, (4, 3), n_clusters=2, random_state=0)
+    >>> model = ConcatKMeans(2, random_state=0).fit(data.views)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     save_model(model, os.path.join(place, "model"), data.views)
+    ...     again = load_model(os.path.join(place, "model"))
+    >>> bool((again.predict(data.views) == model.labels_).all())
+    True
     """
+    check_is_fitted(estimator)
+    if not isinstance(views, Views):
+        views = check_views(views, views=getattr(estimator, "views", None) if is_table(views) else None)
     folder = Path(folder)
     folder.mkdir()
     body = folder / _BODY
@@ -96,10 +126,18 @@ def model_bytes(estimator: Any) -> int:
     return arrays + len(rest)
 
 
+def _require_skops() -> Any:
+    """Return the package that stores models without pickle, or say what to install."""
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError('model folders need skops; install it by: pip install "manyviews[cli]"') from error
+    return skops
+
+
 def _dump(estimator: Any, path: Path) -> None:
     """Write an estimator, its class named as users know it; from file to file, so that no second copy is in memory."""
-    import skops.io
-
+    skops = _require_skops()
     plain = path.with_suffix(".part")
     try:
         skops.io.dump(estimator, plain)
@@ -176,8 +214,7 @@ def load_imputer(folder: str | os.PathLike[str]) -> Any:
 
 def _load(folder: str | os.PathLike[str], file: str, described: dict[str, Any], written_by: Any) -> Any:
     """Return what a file of a model folder holds, if its checksum, classes and class are those expected."""
-    import skops.io
-
+    skops = _require_skops()
     given, body = os.fspath(folder), Path(folder, file)
     if not body.is_file() or checksum(body) != described.get("sha256"):
         raise ValueError(f"{given}: {file} is missing or damaged (its checksum differs); fit and save the model again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.io.choosing import Caution, PartOptions
+from manyviews.io.choosing import Caution, PartOptions, UnknownColumnError, likely
 from manyviews.io.features import shown
 from manyviews.io.files import checksum, stem
 from manyviews.io.joining import Joined, join_parts
@@ -301,9 +300,10 @@ def _constant_notes(views: Views) -> list[str]:
 def _check_about(joined: Joined, parts: Sequence[Part], about: Sequence[str]) -> None:
     lacking = [name for name in about if name not in joined.about]
     if lacking:
-        raise ValueError(
+        raise UnknownColumnError(
             f"there is no column {lacking[0]!r} that describes the samples in {_files(parts)}; "
-            f"{_near(lacking[0], parts)}check its name"
+            f"{_near(lacking[0], parts)}check its name",
+            lacking[0],
         )
 
 
@@ -312,10 +312,11 @@ def _files(parts: Sequence[Part]) -> str:
 
 
 def _near(name: str, parts: Sequence[Part]) -> str:
-    """Say which column of obs was most likely meant."""
-    names = list(dict.fromkeys(name for part in parts for name in part.obs))
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}? " if close else f"obs has {shown(names)}; " if names else ""
+    """Say which column of obs, or else of a table, was most likely meant."""
+    described = list(dict.fromkeys(name for part in parts for name in part.obs))
+    measured = [column for part in parts for view in part.views for column in part.names_of(view) or ()]
+    meant = likely(name, [*described, *measured])
+    return f"{meant} " if meant else f"obs has {shown(described)}; " if described else ""
 
 
 def _truth(

@@ -105,7 +105,7 @@ class SingularValueShrinker:
             J in factors; rank 0 where nothing lies above the threshold.
         """
         n, d = M.shape
-        if _norm_bound(M) <= tau or (self._basis is None and self._norm(M) <= tau):
+        if self._basis is None and (_norm_at_most(M, tau) or self._norm(M) <= tau):
             return LowRank(np.zeros((n, 0), M.dtype), np.zeros(0), np.zeros((d, 0), M.dtype))
         start = np.zeros((d, 0), M.dtype) if self._basis is None else self._basis
         while True:
@@ -179,11 +179,12 @@ def orthonormal_columns(X: Array) -> Array:
     return np.asarray(X)
 
 
-def _norm_bound(M: Array) -> float:
-    """Return an upper bound of the largest singular value: the Frobenius norm, or from row and column sums."""
-    frobenius = float(np.linalg.norm(M))
+def _norm_at_most(M: Array, tau: float) -> bool:
+    """Tell whether the Frobenius norm, or else the sums of rows and columns, show that no singular value is above."""
+    if float(np.linalg.norm(M)) <= tau:
+        return True
     sizes = np.abs(M)
-    return min(frobenius, float(np.sqrt(sizes.sum(axis=0).max() * sizes.sum(axis=1).max())))
+    return math.sqrt(float(sizes.sum(axis=0).max()) * float(sizes.sum(axis=1).max())) <= tau
 
 
 def _small_decomposition(B: Array, Q: Array | None) -> LowRank:

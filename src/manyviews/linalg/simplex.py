@@ -18,7 +18,9 @@ Array = NDArray[np.float64]
 MAX_STEPS = 100
 
 
-def project_rows(A: NDArray[Any], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+def project_rows(
+    A: NDArray[Any], weights: NDArray[Any] | None = None, levels: NDArray[Any] | None = None
+) -> NDArray[Any]:
     r"""Return for each row the nearest point of the simplex, whose corners may have weights.
 
     It is the z that minimises :math:`\sum_j w_j (z_j - a_j)^2` over z ≥ 0, :math:`\sum_j w_j z_j = 1`: as many equal
@@ -30,6 +32,9 @@ def project_rows(A: NDArray[Any], weights: NDArray[Any] | None = None) -> NDArra
         Rows to project; a block of rows that fits in the cache is fastest.
     weights : ndarray of shape (n,), default=None
         Positive weights; all 1 by default.
+    levels : ndarray of shape (b,), default=None
+        Where to start looking for θ, and overwritten with the one found. Those of rows that differ little from these
+        leave fewer steps to take than the start of its own that each row gets by default.
 
     Returns
     -------
@@ -37,17 +42,26 @@ def project_rows(A: NDArray[Any], weights: NDArray[Any] | None = None) -> NDArra
         Rows on the simplex, in the type of A.
     """
     w = np.ones(A.shape[1], A.dtype) if weights is None else weights.astype(A.dtype)
-    level = (A @ w - 1) / w.sum()
+    enough, tiny = 4 * np.finfo(A.dtype).eps, np.finfo(A.dtype).tiny
+    level = (A @ w - 1) / w.sum() if levels is None else levels.copy()
     Z = np.empty_like(A)
-    for _ in range(MAX_STEPS):
+    for step in range(MAX_STEPS):
         np.subtract(A, level[:, None], out=Z)
         np.maximum(Z, 0, out=Z)
         excess = Z @ w - 1
-        step = excess / np.maximum((Z > 0) @ w, np.finfo(A.dtype).tiny)
-        moved = level + np.maximum(step, 0)
-        if np.array_equal(moved, level) or (excess <= 4 * np.finfo(A.dtype).eps).all():
+        if (np.abs(excess) if step == 0 else excess).max() <= enough:
+            break
+        count = (Z > 0) @ w
+        # from the left θ only rises; a start to the right of it is led to the left by the first step
+        change = excess / np.maximum(count, tiny)
+        moved = level + (change if step == 0 else np.maximum(change, 0))
+        if step == 0 and not count.all():  # a start above all entries, where there is no slope
+            moved = np.where(count > 0, moved, (A @ w - 1) / w.sum())
+        if np.array_equal(moved, level):
             break
         level = moved
+    if levels is not None:
+        levels[:] = level
     return Z
 
 

@@ -73,8 +73,12 @@ def render(
     return page
 
 
+@cache
 def _environment(room: str) -> Any:
-    """Return the Jinja environment of a room: everything is escaped, an unknown name is an error."""
+    """Return the Jinja environment of a room: everything is escaped, an unknown name is an error.
+
+    One for all pages: a template is compiled when it is first used.
+    """
     try:
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ImportError as error:

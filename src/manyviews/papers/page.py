@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from manyviews.pages.environment import render
 from manyviews.papers.figure_parts import PaperFigure
 from manyviews.papers.figures import charts, ranks_note
+from manyviews.papers.overall import stars
 from manyviews.papers.paper import Paper
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.significance import LEADING_RULE, leading
-from manyviews.papers.tables import RANK_HEADER, counted, difference_text, our_text, published_text, rank_rows, why
+from manyviews.papers.summaries import summaries
+from manyviews.papers.tables import counted, difference_text, our_text, published_text, star, why
 from manyviews.papers.verdict import RULE, Reproduction
 
 __all__ = ["render_figures", "render_page"]
@@ -45,8 +47,8 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
         if cells:
             chart = f"table-{i}" if f"table-{i}" in drawn else None
             told = any(map(why, cells))
-            ranks = rank_rows(cells) if table.origin == "ours" else None
-            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "ranks": ranks})
+            below = summaries(reproduction.paper, table, cells)
+            tables.append({"table": table, "cells": cells, "chart": chart, "told": told, "summaries": below})
     shown = {cell.name for cell in reproduction.cells if cell.method}
     varied = any(cell.variant for cell in reproduction.cells)
     content = {
@@ -54,15 +56,22 @@ def render_page(reproduction: Reproduction, figures: Sequence[PaperFigure] = ())
         "reproduction": reproduction,
         "protocol": PROTOCOLS[reproduction.paper.name],
         "tables": tables,
-        "rank_header": RANK_HEADER,
         "figures": figures,
         "rule": f"{RULE} {LEADING_RULE}",
         "leaders": leading(reproduction.cells),
+        "stars": stars(reproduction.cells, reproduction.paper.name),
         "ranks_note": ranks_note(reproduction),
         "counts": counted(reproduction),
         "variant_counts": counted(reproduction, variants=True) if varied else None,
         "notes": [each for each in PROTOCOLS[reproduction.paper.name].setups if each.note and each.name in shown],
-        "text": {"ours": our_text, "published": published_text, "difference": difference_text, "why": why, "id": id},
+        "text": {
+            "ours": our_text,
+            "published": published_text,
+            "difference": difference_text,
+            "star": star,
+            "why": why,
+            "id": id,
+        },
     }
     return render(ROOM, "paper.html.j2", {"charts": drawn}, content, style="papers.css")
 

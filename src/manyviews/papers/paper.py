@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
@@ -45,6 +45,10 @@ class PublishedTable:
         A row of the table by its name, one entry per data set; None where the paper prints none.
     runs : int or None
         Runs behind a mean, None where the paper does not say.
+    scores : mapping of str to float
+        What the paper prints as the score of a row over all data sets of the table; empty where it prints none.
+    elsewhere : mapping of str to mapping of str to float
+        What the paper prints of rows on data that are not here, by what it is: shown beside the average ranks.
     note : str
         What else there is to know.
     """
@@ -57,6 +61,8 @@ class PublishedTable:
     datasets: tuple[str, ...]
     figures: Mapping[str, tuple[Figure | None, ...]]
     runs: int | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     note: str = ""
 
     @property

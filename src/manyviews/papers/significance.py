@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from manyviews.papers.verdict import Cell
 
-__all__ = ["LEADING_RULE", "LEVEL", "critical_difference", "leading"]
+__all__ = ["LEADING_RULE", "LEVEL", "Sample", "critical_difference", "leading", "welch"]
 
 LEVEL = 0.05
 LEADING_RULE = (
     "Of our own figures in a column, the highest and those that Welch's t-test does not tell from it at 5 % are marked."
 )
+
+
+class Sample(NamedTuple):
+    """Mean and deviation of so many runs; no deviation of a single one."""
+
+    mean: float
+    deviation: float | None
+    n_runs: int
+
+
+def welch(one: Sample, other: Sample) -> float | None:
+    """Return the p-value of Welch's t-test of two means; None where there is no chance in them, or none to be seen."""
+    if min(one.n_runs, other.n_runs) < 2 or not (one.deviation or other.deviation):
+        return None
+    from scipy.stats import ttest_ind_from_stats
+
+    sides = [(side.mean, side.deviation or 0.0, side.n_runs) for side in (one, other)]
+    return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
 
 
 def leading(cells: Sequence[Cell]) -> frozenset[int]:
@@ -42,12 +61,8 @@ def leading(cells: Sequence[Cell]) -> frozenset[int]:
 
 def _worse(cell: Cell, best: Cell) -> bool:
     """Tell whether a mean is significantly below another."""
-    if min(cell.n_runs, best.n_runs) < 2 or not (cell.deviation or best.deviation):
-        return cell.mean != best.mean  # there is no chance in them, or none to be seen
-    from scipy.stats import ttest_ind_from_stats
-
-    sides = [(each.mean, each.deviation, each.n_runs) for each in (cell, best)]
-    return bool(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue < LEVEL)
+    p_value = welch(*(Sample(each.mean or 0.0, each.deviation, each.n_runs) for each in (cell, best)))
+    return cell.mean != best.mean if p_value is None else p_value < LEVEL
 
 
 def critical_difference(n_rows: int, n_blocks: int) -> float:

@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from manyviews.pages.wording import amount
+from manyviews.papers.overall import Score, Stars, scores, stars
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS
-from manyviews.papers.ranks import average_ranks
 from manyviews.papers.setup import Setup
 from manyviews.papers.significance import LEADING_RULE, leading
+from manyviews.papers.summaries import summaries
 from manyviews.papers.verdict import RULE, Cell, Reproduction
 
 __all__ = [
-    "RANK_HEADER",
     "counted",
     "difference_text",
     "notes",
     "our_text",
     "published_text",
-    "rank_rows",
+    "star",
     "to_csv",
     "to_latex",
     "to_markdown",
@@ -32,7 +32,6 @@ __all__ = [
 
 # A verdict from fewer runs says so.
 FEW = 5
-RANK_HEADER = ("row", "average rank", "data sets", "not done")
 _LATEX = {"reproduced": "$=$", "better": "$+$", "worse": "$-$", "not comparable": "$\\cdot$"}
 _LATEX_SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -65,15 +64,15 @@ def to_markdown(reproduction: Reproduction) -> str:
     ]
     if any(cell.variant for cell in reproduction.cells):
         parts.append(f"Rows made otherwise, in brackets: {counted(reproduction, variants=True)}.")
-    leaders = leading(reproduction.cells)
+    leaders, due = leading(reproduction.cells), stars(reproduction.cells, paper.name)
     for table, cells in _by_table(reproduction):
         header = ("row", "data", _origin(table), "ours", "difference", "verdict", "why")
         rows = [
             (
                 cell.name,
                 cell.dataset,
-                published_text(cell),
-                f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell),
+                published_text(cell) + star(cell, due.printed),
+                (f"**{our_text(cell)}**" if id(cell) in leaders else our_text(cell)) + star(cell, due.ours),
                 difference_text(cell),
                 cell.verdict,
                 why(cell),
@@ -83,8 +82,8 @@ def to_markdown(reproduction: Reproduction) -> str:
         # a column that says nothing is left out
         width = len(header) if any(row[-1] for row in rows) else len(header) - 1
         parts += [f"## {table.title}", _markdown_table(header[:width], [row[:width] for row in rows])]
-        if table.origin == "ours":
-            parts += [f"### Average ranks, {table.shown_as}", _markdown_table(RANK_HEADER, rank_rows(cells))]
+        for part in summaries(paper, table, cells):
+            parts += [f"### {part.title}", *filter(None, [part.note]), _markdown_table(part.header, part.rows)]
     remarks = notes(reproduction)
     if remarks:
         parts += ["## Notes", "\n".join(f"- {note}." for note in remarks)]
@@ -120,7 +119,8 @@ def to_csv(reproduction: Reproduction) -> str:
     str
         CSV with a header.
     """
-    leaders = leading(reproduction.cells)
+    leaders, due = leading(reproduction.cells), stars(reproduction.cells, reproduction.paper.name)
+    of_row = _scores_of_rows(reproduction)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     fields: dict[str, Callable[[Cell], object]] = {
@@ -145,6 +145,11 @@ def to_csv(reproduction: Reproduction) -> str:
         "choice": lambda cell: cell.choice,
         "cpu_seconds": lambda cell: cell.cpu_seconds,
         "peak_bytes": lambda cell: cell.peak_bytes or None,
+        "published_starred": lambda cell: int(id(cell) in due.printed),
+        "starred": lambda cell: int(id(cell) in due.ours),
+        "printed_score": lambda cell: of_row(cell).printed,
+        "published_score": lambda cell: of_row(cell).published,
+        "score": lambda cell: of_row(cell).ours,
     }
     writer.writerow(fields)
     for cell in reproduction.cells:
@@ -178,6 +183,11 @@ def our_text(cell: Cell) -> str:
     return _pair(cell.mean, cell.deviation, cell.table.decimals)
 
 
+def star(cell: Cell, due: frozenset[int]) -> str:
+    """Return what follows a figure: an asterisk where one is due."""
+    return " *" if id(cell) in due else ""
+
+
 def difference_text(cell: Cell) -> str:
     """Return ours minus published, with its sign."""
     return "-" if cell.difference is None else f"{cell.difference:+.{cell.table.decimals}f}"
@@ -198,15 +208,16 @@ def why(cell: Cell) -> str:
     return "; ".join(filter(None, [few, cell.reason, p_value, chosen]))
 
 
-def rank_rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str]]:
-    """Return the average ranks of the rows of a table as texts, below ``RANK_HEADER``."""
-    return [(row.name, f"{row.rank:.2f}", str(row.n_datasets), str(row.n_lost)) for row in average_ranks(cells)]
-
-
 def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list[Cell]]]:
     for _, cells in groupby(reproduction.cells, key=lambda cell: id(cell.table)):
         held = list(cells)
         yield held[0].table, held
+
+
+def _scores_of_rows(reproduction: Reproduction) -> Callable[[Cell], Score]:
+    """Return what gives the scores of a cell's row over the data sets that were run; blank where none are printed."""
+    found = {(id(table), row.name): row for table, cells in _by_table(reproduction) for row in scores(table, cells)}
+    return lambda cell: found.get((id(cell.table), cell.name), Score(cell.name, None, None, None, 0))
 
 
 def _origin(table: PublishedTable) -> str:
@@ -243,26 +254,36 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(cell.name for cell in cells))
     by_place = {(cell.name, cell.dataset): cell for cell in cells}
-    leaders = leading(cells)
+    scored = {row.name: row for row in scores(table, cells)}
+    marks = leading(cells), stars(cells, reproduction.paper.name)
+    columns = [*datasets, *(["score"] if scored else [])]
     lines = [
         "\\begin{table}",
         f"\\caption{{{_tex(reproduction.paper.citation)}, {_tex(table.title)}: ours (published)}}",
-        f"\\begin{{tabular}}{{l{'r' * len(datasets)}}}",
+        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
         "\\toprule",
-        " & ".join(["", *map(_tex, datasets)]) + " \\\\",
+        " & ".join(["", *map(_tex, columns)]) + " \\\\",
         "\\midrule",
     ]
     for name in names:
-        entries = [_latex_cell(by_place.get((name, dataset)), leaders) for dataset in datasets]
+        entries = [_latex_cell(by_place.get((name, dataset)), *marks) for dataset in datasets]
+        entries += [_latex_score(scored[name])] if scored else []
         lines.append(" & ".join([_tex(name), *entries]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_cell(cell: Cell | None, leaders: frozenset[int]) -> str:
+def _latex_score(row: Score) -> str:
+    """Both over the data sets that were run."""
+    ours, published = ("-" if value is None else f"{value:.2f}" for value in (row.ours, row.published))
+    return f"{ours} ({published})"
+
+
+def _latex_cell(cell: Cell | None, leaders: frozenset[int], due: Stars) -> str:
     if cell is None:
         return ""
     ours = f"\\textbf{{{our_text(cell)}}}" if id(cell) in leaders else our_text(cell)
-    text = f"{ours} ({published_text(cell)})".replace("±", "$\\pm$")
+    ours, published = ours + star(cell, due.ours), published_text(cell) + star(cell, due.printed)
+    text = f"{ours} ({published})".replace("±", "$\\pm$").replace(" *", "$^*$")
     return f"{text} {_LATEX[cell.verdict]}"
 
 

@@ -18,6 +18,8 @@ __all__ = ["draw_survival", "survival"]
 
 # Clusters whose names stand at their curves, and the least distance of two names.
 MAX_NAMED, APART = 10, 0.07
+# More bands than these cover each other.
+MAX_BANDS = 3
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -26,8 +28,9 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
 
     .. math:: \hat S(t) = \prod_{t_i \le t} (1 - d_i / n_i)
 
-    with :math:`d_i` events among the :math:`n_i` samples of the cluster still seen at the time :math:`t_i`. The test is
-    exploratory: clusters and test come from the same samples.
+    with :math:`d_i` events among the :math:`n_i` samples of the cluster still seen at the time :math:`t_i`. Up to three
+    curves have their interval of 95 % as a band (Greenwood, on the scale of :math:`\log(-\log \hat S)`); of more, the
+    bands would cover each other. The test is exploratory: clusters and test come from the same samples.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
     Returns
     -------
     plotly.graph_objects.Figure
-        One curve per cluster, the largest cluster first; a tick is where a sample was censored.
+        One curve per cluster, the largest cluster first, then the bands; a tick is where a sample was censored.
 
     Raises
     ------
@@ -63,8 +66,8 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
     >>> data = datasets.make_blobs_views(60, (4, 3), n_clusters=2, random_state=0)
     >>> model = ConcatKMeans(2, random_state=0).fit(data.views)
     >>> figure = plots.survival(model, data.views, (np.arange(60.0), np.ones(60)))
-    >>> len(figure.data)
-    2
+    >>> [trace.name for trace in figure.data if trace.mode == "lines" and not trace.fill]
+    ['cluster 0', 'cluster 1']
     """
     require_plotly()
     grouped = read_result(model, views)
@@ -79,7 +82,7 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
 
 
 def draw_survival(found: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Draw the curves that ``compare_survival`` found, one trace per cluster, empty where no outcome is known."""
+    """Draw what ``compare_survival`` found: a curve per cluster, empty where no outcome is known, then the bands."""
     go = require_plotly()
     figure = go.Figure(layout=base_layout())
     for position, (curve, name) in enumerate(zip(found["clusters"], names, strict=True)):
@@ -101,6 +104,8 @@ def draw_survival(found: Mapping[str, Any], names: Sequence[str]) -> Any:
                 line={"color": LIGHT[look.hue], "width": 2, "dash": _DASHES[position // len(LIGHT) % len(_DASHES)]},
             )
         )
+    if sum(bool(curve["y"]) for curve in found["clusters"]) <= MAX_BANDS:
+        figure.add_traces([_band(curve["band"], i) for i, curve in enumerate(found["clusters"]) if curve["y"]])
     figure.update_layout(height=380, annotations=_names(found["clusters"], names))
     figure.update_xaxes(title_text=escape(found["time_name"]), rangemode="tozero", zeroline=False)
     figure.update_xaxes(tickvals=found["ticks"], ticktext=found["times"])
@@ -113,6 +118,23 @@ def draw_survival(found: Mapping[str, Any], names: Sequence[str]) -> Any:
         title_standoff=8,
     )
     return figure
+
+
+def _band(band: Mapping[str, Any], position: int) -> Any:
+    """Draw the interval of one curve; the page's script gives it the colour of its curve, as ``of`` says."""
+    hue = look_of(position).hue
+    red, green, blue = (int(LIGHT[hue][at : at + 2], 16) for at in (1, 3, 5))
+    return require_plotly().Scatter(
+        x=band["x"],
+        y=band["y"],
+        mode="lines",
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},0.13)",
+        line={"width": 0},
+        hoverinfo="skip",
+        showlegend=False,
+        meta={"hue": hue, "of": position, "band": True},
+    )
 
 
 def _names(curves: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from manyviews.optim.self_paced import PacingKind, counted_quantile
 from manyviews.prototypes.weighted import Stack
 
-__all__ = ["FIRST_SMOOTH_PACE", "Pacing", "first_pace", "loss_factor"]
+__all__ = ["FIRST_SMOOTH_PACE", "Pacing", "first_pace", "loss_factor", "raise_pace"]
 
 Array = NDArray[Any]
 # with losses multiplied so that the first pace is 6, the smooth weights fall neither too flat nor as a step
 FIRST_SMOOTH_PACE = 6.0
+MAX_STAGES = 200
 
 
 class Pacing(NamedTuple):
@@ -43,6 +45,30 @@ def first_pace(stack: Stack, losses: Array, share: float) -> float:
     if pace > 1e-12 * counted.max():
         return pace
     return float(counted.mean() if counts is None else np.average(counted.ravel(), weights=counts))
+
+
+def raise_pace(pacing: Pacing, pace: float, sweep: Callable[[float, float], bool]) -> None:
+    """Make the sweeps of all stages, at a pace that grows until all pairs are in.
+
+    Parameters
+    ----------
+    pacing : Pacing
+        Kind of the weights, and schedule.
+    pace : float
+        The first one, in units of the losses; of 0 or with kind "none" there are no stages.
+    sweep : callable
+        Takes a pace and the factor of the losses, makes one sweep, and says whether all pairs were in.
+    """
+    if pacing.kind == "none" or pace <= 0:
+        return
+    scale = loss_factor(pacing, pace)
+    for _ in range(MAX_STAGES):
+        all_in = False
+        for _ in range(pacing.n_sweeps):
+            all_in = sweep(pace, scale)
+        if all_in:
+            return
+        pace *= pacing.growth
 
 
 def loss_factor(pacing: Pacing, pace: float) -> float:

@@ -168,7 +168,7 @@ def _trust(
     ensemble = ensemble_support(getattr(model, "base_labels_", None), positions, k, random_state)
     # how steady they are is of use only beside how steady the result is
     told = seconds if again.seeds or again.parts else 0.0
-    baselines = plain_baselines(model, views, positions, k, seconds=told, random_state=random_state)
+    baselines = plain_baselines(model, views, positions, k, seconds=told, like=again, random_state=random_state)
     pairs = zip(views.names, left_out, strict=True)
     moved = {plain(name, 60): each["moved"] for name, each in pairs if each is not None}
     return trust(again, ensemble, positions, k, without=moved, baselines=baselines)

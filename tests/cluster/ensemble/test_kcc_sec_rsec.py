@@ -4,7 +4,7 @@ from scipy import sparse
 
 from manyviews import KCC, MVEC, RSEC, SEC
 from manyviews.cluster.ensemble.rsec import RSECOptions, RSECState, solve_rsec
-from manyviews.cluster.ensemble.sec import association_weights, weighted_kmeans
+from manyviews.cluster.ensemble.sec import association_weights, spread_rows, weighted_kmeans
 from manyviews.metrics import adjusted_rand_index, nmi_score
 from manyviews.partitions.coassociation import coassociation, indicator_matrix
 from manyviews.partitions.utility_kmeans import block_costs, consensus_kmeans, partition_scales
@@ -102,6 +102,24 @@ def test_sec_objective_never_increases_and_empty_clusters_start_again(seed):
     assert len(set(found.labels.tolist())) == 3
 
 
+def test_sec_starts_that_lie_apart_end_lower():
+    labels, _ = some_partitions(0, n=120, k=12, noise=0.1)
+    B = indicator_matrix(labels)
+    w = association_weights(B)
+
+    def end(rows):
+        return weighted_kmeans(B, B[rows].toarray() / w[rows][:, None]).history.objective[-1]
+
+    rngs = np.random.default_rng(0).spawn(20)
+    drawn = np.mean([end(rng.choice(120, 12, replace=False)) for rng in rngs])
+    apart = [spread_rows(B, 12, rng) for rng in rngs]
+    assert all(len(set(rows)) == 12 for rows in apart)
+    assert np.mean([end(rows) for rows in apart]) < drawn
+    # a sample that counts ten thousandfold is among the rows that are drawn
+    counts = np.where(np.arange(120) == 17, 1e4, 1.0)
+    assert 17 in spread_rows(B, 12, np.random.default_rng(0), counts)
+
+
 @pytest.mark.parametrize("graph", ["released", "paper"])
 def test_rsec_reference_iteration_by_iteration(reference, graph):
     ref = reference("rsec/small.npz")
@@ -160,6 +178,8 @@ def test_variants_of_the_estimators(three_views):
     for utility in UTILITIES.values():
         model = KCC(3, utility=utility, normalize_utility=True, n_base_clusterings=30, random_state=0).fit(views)
         assert adjusted_rand_index(y, model.labels_) == 1.0
+    apart = SEC(3, init="k-means++", n_init=1, random_state=0).fit(views)
+    assert adjusted_rand_index(y, apart.labels_) == 1.0
     spectral = SEC(3, solver="spectral", random_state=0).fit(views)
     assert adjusted_rand_index(y, spectral.labels_) == 1.0
     np.testing.assert_array_equal(spectral.predict(views), spectral.labels_)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from manyviews.graphs.affinity_cut import AffinityCut
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.eigen import positive_norm
+from manyviews.linalg.products import add_product
 from manyviews.linalg.shrinkage import LowRank, SingularValueShrinker
 from manyviews.linalg.simplex import project_rows
 from manyviews.optim.alm import Penalty, augmented_lagrangian
@@ -88,6 +89,8 @@ class MVECState:
         self.Z = np.zeros((u, u), dtype)
         self.scaled_lambda = np.zeros((u, u), dtype)  # Λ/μ, and Z - J + Λ/μ while Z is updated
         self.scaled_w = np.zeros(u, dtype)  # w/μ
+        self._levels = np.full(u, np.inf, dtype)  # what the projection took off each row of Z the last time
+        self._room = np.empty((u, u), dtype)
         self.H = np.zeros((u, n_clusters), dtype)
         self.J = LowRank(np.zeros((u, 0), dtype), np.zeros(0), np.zeros((u, 0), dtype))
         self.counts = [operator.counts() for operator in operators]
@@ -135,36 +138,46 @@ class MVECState:
     def _low_rank_factors(self) -> tuple[Array, Array]:
         """Return J as a product, between groups of samples as Z is."""
         left = self.J.U * (self.J.values.astype(self.Z.dtype) / self.root[:, None])
-        return left, (self.J.V / self.root[:, None]).T
+        return left, np.ascontiguousarray((self.J.V / self.root[:, None]).T)
 
     def update_low_rank_part(self, mu: float) -> None:
         """J step: singular value threshold of Z + Λ/μ; leaves Z + Λ/μ - J in ``scaled_lambda``."""
         M = self.scaled_lambda
         M += self.Z
         tau = self.options.nuclear_weight / mu
-        scaled = M * self.root[:, None] * self.root if self.merged else M
-        self.J = self.shrink(scaled, tau)
-        if self.J.values.size:
-            left, right = self._low_rank_factors()
+        scaled = M
+        if self.merged:
+            scaled = self._room
             for rows in self._blocks():
-                M[rows] -= left[rows] @ right
+                np.multiply(M[rows], self.root[rows, None], out=scaled[rows])
+                scaled[rows] *= self.root
+        self.J = self.shrink(scaled, tau)
+        left, right = self._low_rank_factors()
+        add_product(M, left, right, -1.0)
 
     def gradient(self) -> Array:
-        """Return Σ_v w_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products."""
-        total = np.zeros_like(self.Z)
+        """Return Σ_v w_v S_vᵀ (S_v Z + E_v - S_v - HHᵀ - Y_v/μ), the part of the gradient that costs products.
+
+        ``R`` is used up: what is left of it is to be overwritten, as is the array returned.
+        """
+        total, spare = self._room, None
         for operator, R, weight in zip(self.operators, self.R, self.wanted, strict=True):
-            part = operator.dot(R)
-            part *= weight
-            total += part
+            part = operator.dot(R, out=total if spare is None else spare)
+            if weight != 1:
+                part *= weight
+            if spare is not None:
+                total += part
+            spare = R
         return total
 
     def gradient_rows(self, total: Array, rows: slice, mu: float) -> Array:
-        """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ."""
-        squares = np.einsum("ij,ij->i", self.H, self.H)
-        F = self.H[rows] @ (self.H.T * self.Z.dtype.type(-1 / mu))
-        F += (squares[rows, None] + squares) * self.Z.dtype.type(0.5 / mu)  # F = P / (2μ)
-        F += total[rows]
+        """Return rows of the gradient of the augmented Lagrangian in Z, divided by μ, in the place of those of total."""
+        F = total[rows]
         F += self.scaled_lambda[rows]
+        g = np.einsum("ij,ij->i", self.H, self.H)
+        left = np.column_stack([g[rows], np.ones_like(g[rows]), self.H[rows]])
+        right = np.vstack([np.ones_like(g), g, -2 * self.H.T])
+        add_product(F, left, right, 0.5 / mu)  # P / (2μ)
         if self.options.simplex == "alm":
             F += (self.Z[rows] @ self.sizes.astype(F.dtype) - 1 + self.scaled_w[rows])[:, None]
         return np.asarray(F)
@@ -180,7 +193,7 @@ class MVECState:
             target = self.gradient_rows(total, rows, mu)
             target *= dtype(-1 / self.eta)
             target += self.Z[rows]
-            new = project_rows(target, weights) if project else np.maximum(target, 0)
+            new = project_rows(target, weights, self._levels[rows]) if project else np.maximum(target, 0)
             multiplier = self.scaled_lambda[rows]
             multiplier += new
             multiplier -= self.Z[rows]
@@ -200,20 +213,24 @@ class MVECState:
         operator, counts, T, R = self.operators[v], self.counts[v], self.T[v], self.R[v]
         dtype = self.Z.dtype.type
         tau, decay = dtype(self.options.noise_weight / mu), dtype(mu / following)
-        right = np.hstack([(1 + decay) * self.H, -decay * old]).T
-        both = np.hstack([self.H, old])
+        share = dtype(1 / operator.n_base_clusterings)
+        H = np.ascontiguousarray(self.H.T)
+        both, change = np.hstack([self.H, old]), np.vstack([(1 + decay) * H, -decay * old.T])
         operator.dot(self.Z, out=R)  # S_v Z
         missed = 0.0
         for rows in self._blocks():
-            clipped = np.clip(T[rows] - R[rows], -tau, tau)
-            fitted = T[rows] - clipped  # S_v Z + E_v
-            S = counts[rows] * dtype(1 / operator.n_base_clusterings)
-            missed += self._squares(S + self.H[rows] @ self.H.T - fitted, rows)
+            # with T_v of before: the multiplier within its bounds, and S_v Z + E_v in the place of R_v
+            clipped = T[rows] - R[rows]
+            np.clip(clipped, -tau, tau, out=clipped)
+            np.subtract(T[rows], clipped, out=R[rows])
+            np.multiply(counts[rows], share, out=T[rows])  # S_v
+            gap = T[rows] - R[rows]
+            add_product(gap, self.H[rows], H)
+            missed += self._squares(gap, rows)
             clipped *= decay
-            clipped += S
-            clipped += both[rows] @ right  # S_v + HHᵀ + Y_v/μ with the new H, Y_v and μ
-            T[rows] = clipped
-            np.subtract(fitted, clipped, out=R[rows])
+            T[rows] += clipped
+            add_product(T[rows], both[rows], change)  # S_v + HHᵀ + Y_v/μ with the new H, Y_v and μ
+            R[rows] -= T[rows]
         return float(np.sqrt(missed)) / self.norms[v]
 
 

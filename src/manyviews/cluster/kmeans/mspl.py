@@ -25,7 +25,7 @@ from manyviews.cluster.result import FitResult
 from manyviews.optim.history import History
 from manyviews.optim.self_paced import PacingKind, paced_losses, paced_weights
 from manyviews.partitions.spectral_start import MOST_ROWS, NEIGHBORS, spectral_start
-from manyviews.prototypes.pacing import FIRST_SMOOTH_PACE, Pacing, first_pace, loss_factor
+from manyviews.prototypes.pacing import FIRST_SMOOTH_PACE, Pacing, first_pace, raise_pace
 from manyviews.prototypes.starts import leading_directions, relaxed_start, sampled_start
 from manyviews.prototypes.weighted import Assignment, Stack, assign, centroids, stack_kmeans
 from manyviews.views import Views
@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-MAX_STAGES = 200
 ALL_IN = 0.999
 # a smooth weight is about this much at a loss that equals the pace, where a hard one falls to 0
 ENTRY_WEIGHT = 0.5
@@ -159,16 +158,20 @@ def self_paced_kmeans(
     SelfPaced
         Centres, labels, losses, history, and when each pair came in.
     """
-    current = assign(stack, centers)
-    pace = first_pace(stack, current.losses / pacing.times, pacing.share)
-    trace = _Trace(stack, keep_labels=keep_labels)
-    if pacing.kind != "none" and pace > 0:
-        scale = loss_factor(pacing, pace)
-        for _ in range(MAX_STAGES):
-            centers, current, least = _stage(stack, centers, current, pace, scale, pacing, trace)
-            pace *= pacing.growth
-            if least > ALL_IN:
-                break
+    current, trace = assign(stack, centers), _Trace(stack, keep_labels=keep_labels)
+    pairs = stack.mass.sum()
+
+    def sweep(pace: float, scale: float) -> bool:
+        nonlocal centers, current
+        scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
+        weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
+        paced = pacing.times * paced_losses(current.losses * (scale / pacing.times), pace * scale, pacing.kind)
+        mean = float(stack.counted(weights).sum() / pairs)
+        trace.add(float(stack.counted(paced).sum() / scale), pace, mean, weights)
+        trace.watch(current.labels)
+        return float(weights.min() if stack.observed is None else weights[stack.observed].min()) > ALL_IN
+
+    raise_pace(pacing, first_pace(stack, current.losses / pacing.times, pacing.share), sweep)
     n_paced = len(trace.labels)
     run = stack_kmeans(stack, centers, tol=tol, max_iter=max_iter, watch=trace.watch)
     del trace.labels[n_paced : n_paced + 1]  # of the start, which is no sweep
@@ -178,30 +181,6 @@ def self_paced_kmeans(
     return SelfPaced(
         run.centers, Assignment(run.labels, run.losses), trace.history(converged=run.converged), trace.entries
     )
-
-
-def _stage(
-    stack: Stack,
-    centers: list[Array],
-    current: Assignment,
-    pace: float,
-    scale: float,
-    pacing: Pacing,
-    trace: _Trace,
-) -> tuple[list[Array], Assignment, float]:
-    """Make the sweeps of one pace, record them, and return the least weight too."""
-    pairs = stack.mass.sum()
-    scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
-    least = 1.0
-    for _ in range(pacing.n_sweeps):
-        weights, centers, current = paced_sweep(stack, centers, scaled, pace * scale, pacing.kind)
-        scaled = Assignment(current.labels, current.losses * (scale / pacing.times))
-        paced = pacing.times * paced_losses(scaled.losses, pace * scale, pacing.kind)
-        mean = float(stack.counted(weights).sum() / pairs)
-        trace.add(float(stack.counted(paced).sum() / scale), pace, mean, weights)
-        trace.watch(current.labels)
-        least = float(weights.min() if stack.observed is None else weights[stack.observed].min())
-    return centers, current, least
 
 
 class MSPL(CentroidClusterer, PublishedRecipes):

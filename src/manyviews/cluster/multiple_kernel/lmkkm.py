@@ -196,7 +196,7 @@ class LMKKM(ExactKernelClusterer):
     References
     ----------
     M. Gönen, A. A. Margolin. Localized Data Fusion for Kernel k-Means Clustering with Application to Cancer Biology.
-    NIPS 2014, 1305-1313. https://papers.nips.cc/book/advances-in-neural-information-processing-systems-27-2014
+    NIPS 2014, 1305-1313. https://papers.nips.cc/paper/5236-localized-data-fusion-for-kernel-k-means-clustering-with-application-to-cancer-biology
 
     Examples
     --------

@@ -16,9 +16,9 @@
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  const faint = (name) => {
+  const faint = (name, alpha = 0.4) => {
     const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
-    return `rgba(${red},${green},${blue},.4)`;
+    return `rgba(${red},${green},${blue},${alpha})`;
   };
   const SCALES = {
     share: () => [[0, colour("--card")], [1, colour("--accent")]],
@@ -41,7 +41,7 @@
   }
 
   function dressTrace(trace, position, layout) {
-    const { hue, role, scale, nodes } = trace.meta;
+    const { hue, role, scale, nodes, of: owner = position, band } = trace.meta;
     if (scale || nodes) return dressWhole(trace, layout);
     const of = colour(hue === undefined ? `--${role}` : `--hue-${hue}`);
     const dressed = { ...trace };
@@ -52,10 +52,10 @@
       dressed.marker = { ...trace.marker, color: scaled ? trace.marker.color : of, size: size || undefined };
     }
     if (trace.line) dressed.line = { ...trace.line, color: of };
-    if (trace.fillcolor) dressed.fillcolor = of;
+    if (trace.fillcolor) dressed.fillcolor = band ? faint(`--hue-${hue}`, 0.16) : of;
     for (const bars of ["error_x", "error_y"]) if (trace[bars]) dressed[bars] = { ...trace[bars], color: of };
     if (trace.mode && trace.mode.includes("text")) dressed.textfont = { color: colour("--muted"), size: 11 };
-    if (hue !== undefined) dressed.opacity = chosen === null || chosen === position ? 1 : 0.07;
+    if (hue !== undefined) dressed.opacity = chosen === null || chosen === owner ? 1 : 0.07;
     return dressed;
   }
 
