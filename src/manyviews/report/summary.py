@@ -114,7 +114,6 @@ def summarize(
     order = np.random.default_rng(random_state).permutation(len(checked))
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
-    give_back(checked.arrays)
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
     give_back(checked.arrays)
     summary: dict[str, Any] = {
@@ -129,14 +128,12 @@ def summarize(
         "scalings": _scalings(model, checked, scalings),
         "seconds": sentences.seconds_of(run.get("timings")),
     }
-    give_back(checked.arrays)
     near = nearness(model, checked, scalings, positions, len(names))
     sure = sureness(getattr(model, "confidence_", None), near, len(checked))
     summary["clusters"] = cluster_entries(names, positions, classes, sure, near, checked, MAX_DETAILED)
     _add_to_clusters(summary, checked, positions)
     summary["samples"] = sample_table(checked, positions, sure, classes)
     summary["maps"], summary["points"] = all_maps(model, grouped, classes, order, random_state)
-    give_back(checked.arrays)
     summary["pictures"] = _pictures(model, grouped, order, random_state)
     summary["headline"], summary["warnings"] = sentences.headline(summary), sentences.warnings(summary)
     summary["title"] = plain(title or run.get("title") or sentences.title(summary), 200)
