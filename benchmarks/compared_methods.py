@@ -22,7 +22,7 @@ import numpy as np
 
 from manyviews import datasets
 from manyviews.cluster.registry import find_method
-from manyviews.runs.outcomes import Outcome, data_checksum, run_key
+from manyviews.runs.outcomes import data_checksum, run_key
 from manyviews.runs.runner import Run, run_all
 from manyviews.runs.store import Store
 
@@ -40,7 +40,6 @@ COMPARED = {
     "ConvexSub": ("ConvexSub", {}),
     "MultiNMF": ("MultiNMF", {}),
 }
-NOT_RUN = "not run"
 
 
 def run_of(name, data, n_clusters, seed):
@@ -56,18 +55,20 @@ def stored(runs, loaded, path):
 
 
 def reason(found):
-    """Why a fit has no score, or what it warned of; empty where there is nothing to say."""
+    """Why a fit has no score, or what it warned of; empty where there is nothing to say, or no fit."""
     if found is None:
-        return NOT_RUN
+        return ""
     if found.status == "timeout":
         return f"not done after {found.limits.time:.0f} CPU seconds"
     return " ".join(found.message.split())
 
 
 def cell(found):
-    """NMI and CPU seconds; a dash where the method refused or did not end."""
-    if not isinstance(found, Outcome) or found.status != "ok":
-        return "-" if found is not None else ""
+    """NMI and CPU seconds; a dash where the method refused or did not end, nothing where it was not run."""
+    if found is None:
+        return ""
+    if found.status != "ok":
+        return "-"
     return f"{found.scores['nmi']:.3f} ({found.cpu_seconds:.1f})"
 
 
@@ -125,6 +126,9 @@ def main():
             found = stored(runs, loaded, args.store)
         else:
             found = run_all(runs, loaded, args.store, time_limit=args.limit)
+        if not any(found):
+            print(f"{name:16s} not run", flush=True)
+            continue
         table[name] = dict(zip(args.methods, found, strict=True))
         print(f"{name:16s}" + "".join(f"{cell(each):>16s}" for each in found), flush=True)
     print(*(f"{method} on {name}: {text}" for name, method, text in reasons_of(table)), sep="\n")

@@ -95,6 +95,7 @@ def traffic(n, method):
     table = defaultdict(lambda: np.zeros(4))
     step, shared = ["start"], [0]
     share, fetch, hold, calls = parts.Home.share, parts.Home.fetch, parts.Home.hold, parts.Parts._calls
+    hold_with = parts.Home.hold_with
     with workers(2) as cluster, Client(cluster) as client:
         between = [0.0]
 
@@ -117,11 +118,17 @@ def traffic(n, method):
             note(0)
             return found
 
+        def new_hold_with(self, values, wanted, needs=None):
+            held, found = hold_with(self, values, wanted, needs)
+            note(len(pickle.dumps(found, protocol=5)))
+            return held, found
+
         def new_calls(self, function, others, given):
             step[0] = getattr(function, "__name__", type(function).__name__)
             return calls(self, function, others, given)
 
         parts.Home.share, parts.Home.fetch, parts.Home.hold = new_share, new_fetch, new_hold
+        parts.Home.hold_with = new_hold_with
         parts.Parts._calls = new_calls
         distributed.fit(model(method), views(n), client)
     print(f"{method}, n = {n}, two workers, {-(-n // ROWS)} blocks; kilobytes a round")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from manyviews.cli import main
-from manyviews.cluster import base
+from manyviews.cluster import predicting
 
 N = 9_000
 
@@ -23,7 +23,7 @@ def test_labels_of_blocks_are_one_table(tmp_path, monkeypatch, capsys):
     assert main(["cluster", *(f"--view={name}={path}" for name, path in few.items()), *options]) == 0
     assert main(["predict", fitted, *views, "--out", str(out), "--quiet"]) == 0
     whole = out.read_text()
-    monkeypatch.setattr(base, "MOST_CELLS", 1)
+    monkeypatch.setattr(predicting, "MOST_CELLS", 1)
     assert main(["predict", fitted, *views, "--out", str(out), "--force", "--quiet"]) == 0
     assert out.read_text() == whole
     capsys.readouterr()

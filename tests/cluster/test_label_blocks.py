@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from manyviews import LMVSC, MSPL, FastMICE, Views, datasets
-from manyviews.cluster import base
-from manyviews.cluster.base import label_blocks
+from manyviews.cluster import predicting
+from manyviews.cluster.predicting import label_blocks
 
 N = 9_000
 
@@ -23,7 +23,7 @@ def test_blocks_get_the_labels_of_the_whole(data, name, monkeypatch):
     rows = np.random.default_rng(0).choice(N, 400, replace=False)
     model = METHODS[name].fit(data.views[rows])
     whole = model.predict(data.views)
-    monkeypatch.setattr(base, "MOST_CELLS", 1)  # the smallest blocks
+    monkeypatch.setattr(predicting, "MOST_CELLS", 1)  # the smallest blocks
     blocks = list(label_blocks(model, data.views))
     assert list(map(len, blocks)) == [8_192, N - 8_192]
     assert np.array_equal(np.concatenate(blocks), whole)
@@ -32,7 +32,7 @@ def test_blocks_get_the_labels_of_the_whole(data, name, monkeypatch):
 
 
 def test_a_fault_is_told_by_its_row_before_anything_is_labelled(data, monkeypatch):
-    monkeypatch.setattr(base, "MOST_CELLS", 1)
+    monkeypatch.setattr(predicting, "MOST_CELLS", 1)
     model = MSPL(3).fit(data.views[:200])
     X = [array.copy() for array in data.views.arrays]
     X[1][N - 1, 2] = np.nan

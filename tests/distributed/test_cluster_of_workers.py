@@ -6,11 +6,31 @@ import signal
 import numpy as np
 import pytest
 
-from manyviews import FastMICE, datasets, distributed
+import manyviews
+from manyviews import datasets, distributed
+from manyviews.distributed.fitting import DRIVERS
 from manyviews.distributed.parts import Home
 
 da = pytest.importorskip("dask.array")
 workers = pytest.importorskip("distributed")
+QUICK = {
+    "n_base_clusterings": 3,
+    "n_anchors": 20,
+    "n_landmarks": 20,
+    "n_init": 1,
+    "max_iter": 4,
+    "max_passes": 2,
+    "growth": 1.5,
+    "base_cluster_range": (3, 4),
+    "system_weight": 0.0,
+    "approximation": "nystrom",
+}
+# before which of the rounds that leave values with the workers one of them is killed: about in the middle of the fit
+KILLED_AT = {"ConcatKMeans": 5, "Consensus": 20, "FastMICE": 14, "KCC": 25, "MSPL": 12, "OPLFMVC": 5, "UDBGL": 30}
+# k-means, an ensemble and one that goes by stages stand for the others, which each take a start of a worker too
+USUAL = ("ConcatKMeans", "FastMICE", "MSPL")
+# modules in which the number of rows that starts look at stands
+STARTS = ["cluster.ensemble.base", "distributed.kcc", "distributed.kmeans", "prototypes.sampled_kmeans"]
 
 
 @pytest.fixture(scope="module")
@@ -24,21 +44,29 @@ def client():
 
 @pytest.fixture(scope="module")
 def arrays():
-    data = datasets.make_blobs_views(n_samples=400, n_features=(6, 5), n_clusters=3, random_state=0)
+    data = datasets.make_blobs_views(n_samples=120, n_features=(6, 5), n_clusters=3, random_state=0)
     return [np.array(X) for X in data.views.arrays]
 
 
-def model():
-    return FastMICE(3, n_base_clusterings=3, n_anchors=40, random_state=1)
+@pytest.fixture(autouse=True)
+def few_rows_for_starts(monkeypatch):
+    for place in STARTS:
+        monkeypatch.setattr(f"manyviews.{place}.START_ROWS", 50)
+
+
+def model(name):
+    kind = getattr(manyviews, name)
+    known = kind().get_params()
+    return kind(3, random_state=1, **{key: value for key, value in QUICK.items() if key in known})
 
 
 def in_blocks(arrays):
-    return [da.from_array(X, chunks=(100, -1)) for X in arrays]
+    return [da.from_array(X, chunks=(40, -1)) for X in arrays]
 
 
 def test_labels_are_those_in_memory(client, arrays):
-    fitted = distributed.fit(model(), in_blocks(arrays), client)
-    labels = model().fit(arrays).labels_
+    fitted = distributed.fit(model("FastMICE"), in_blocks(arrays), client)
+    labels = model("FastMICE").fit(arrays).labels_
     assert np.array_equal(fitted.labels_.compute(), labels)
     assert np.array_equal(distributed.predict(fitted, in_blocks(arrays)).compute(), labels)
 
@@ -50,20 +78,27 @@ def test_large_models_go_in_pieces(client, monkeypatch):
     assert np.array_equal(home.fetch([home.share(value, "x")])[0][0], value)
 
 
-def test_a_killed_worker_changes_no_label(client, arrays, monkeypatch):
-    held, rounds = Home.hold, []
-
-    def hold(self, values, needs=None):
-        rounds.append(len(values))
-        if len(rounds) == 12:  # blocks, links and labels of several base clusterings are there
-            os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
-        return held(self, values, needs)
-
-    before = set(client.run(os.getpid).values())
-    monkeypatch.setattr(Home, "hold", hold)
-    fitted = distributed.fit(model(), in_blocks(arrays), client)
-    found = fitted.labels_.compute()
-    assert len(rounds) > 12
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in DRIVERS]
+)
+def test_a_killed_worker_changes_no_label(name, client, arrays, monkeypatch):
     client.wait_for_workers(2)
-    assert set(client.run(os.getpid).values()) != before
-    assert np.array_equal(found, model().fit(arrays).labels_)
+    before, started, rounds, lost = client.run(os.getpid), Home._started, [], []
+
+    def start(self, values):
+        rounds.append(len(values))
+        if len(rounds) == KILLED_AT[name]:
+            # the one that holds most, so that something has to be made again
+            address, kept = max(client.has_what().items(), key=lambda item: len(item[1]))
+            lost.extend(kept)
+            os.kill(before[address], signal.SIGKILL)
+        return started(self, values)
+
+    monkeypatch.setattr(Home, "_started", start)
+    found = distributed.fit(model(name), in_blocks(arrays), client).labels_.compute()
+    assert lost
+    assert len(rounds) > KILLED_AT[name]  # the fit went on without it
+    client.wait_for_workers(2)
+    assert len(set(before.values()) - set(client.run(os.getpid).values())) == 1
+    assert np.array_equal(found, model(name).fit(arrays).labels_)

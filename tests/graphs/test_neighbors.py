@@ -21,3 +21,12 @@ def test_blocks_of_rows_make_the_graph_of_all(monkeypatch, made, run):
     monkeypatch.setattr(neighbors, "row_blocks", lambda n: row_blocks(n, 16))
     found = neighbor_graph(X, 6) if run is None else neighbor_graph(X, 6, run)
     np.testing.assert_array_equal(found.toarray(), 0.5 * (whole + whole.T).toarray())
+
+
+def test_wide_rows_have_the_neighbours_that_their_distances_say():
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(60, 2_500)) + 0.2 * rng.normal(size=(3, 2_500)).repeat(20, axis=0)).astype(np.float32)
+    assert neighbors._is_wide(X)
+    found = neighbor_graph(X, 7)
+    wanted = kneighbors_graph(X.astype(np.float64), 7, include_self=True)
+    assert np.array_equal(found.toarray(), (0.5 * (wanted + wanted.T)).toarray())

@@ -207,3 +207,13 @@ def test_a_pipe_is_refused_rather_than_waited_for(tmp_path):
     os.mkfifo(path)
     with pytest.raises(ValueError, match="not a regular file"):
         read_views(path)
+
+
+def test_a_part_of_a_file_without_the_name_of_a_view_is_told_how_to_be_written(tmp_path):
+    path = tmp_path / "products.csv"
+    path.write_text("a,b\n1,2\n3,4\n5,6\n")
+    with pytest.raises(ValueError, match=r"belong to a view, as --view NAME=.*products\.csv:a\*"):
+        read_views(f"{path}:a*")
+    (tmp_path / "products.foo").write_text("1")
+    with pytest.raises(ValueError, match=r"files of the kind '\.foo' cannot be read"):
+        read_views(tmp_path / "products.foo")

@@ -97,6 +97,16 @@ def test_projection_onto_the_simplex_is_the_nearest_point(weighted):
         assert w @ (z - a) ** 2 <= best.fun + 1e-9
 
 
+@pytest.mark.parametrize("start", [-50.0, 0.1, 2.0, np.inf])
+def test_any_level_to_start_from_leads_to_the_same_projection(start):
+    rng = np.random.default_rng(3)
+    A, w = rng.normal(size=(8, 30)), rng.integers(1, 4, 30)
+    expected, levels = project_rows(A, w), np.full(8, start)
+    np.testing.assert_allclose(project_rows(A, w, levels), expected, atol=1e-12)
+    np.testing.assert_allclose(np.maximum(A - levels[:, None], 0), expected, atol=1e-12)
+    np.testing.assert_allclose(project_rows(A + 1e-3, w, levels), expected, atol=1e-12)
+
+
 def test_weights_stand_for_repeated_entries():
     rng = np.random.default_rng(1)
     A, w = rng.normal(size=(20, 7)), rng.integers(1, 5, 7)

@@ -83,6 +83,9 @@ def test_a_rival_made_otherwise_may_take_the_lead():
     found = leads(NMI, [*cells, otherwise], "mvec")[0]
     assert (found.ours.rival, found.any_row.rival) == ("SEC_BSV", "RSEC_SUM (default)")
     assert found.outcome == "holds, but vanishes: RSEC_SUM (default) is significantly ahead"
+    level = cell("SEC_BSV", "bbcsport", 89.9)
+    found = leads(NMI, [cells[0], level, otherwise], "mvec")[0]
+    assert found.outcome == "is not told from chance over SEC_BSV; vanishes: RSEC_SUM (default) is significantly ahead"
 
 
 def test_one_run_tells_nothing_and_runs_without_chance_tell_all():

@@ -79,6 +79,8 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
     UsageError
         If the output folder may not be written, or data or parameters do not suit the method.
     """
+    from manyviews.io.machine import give_back
+
     views, memory = job.data.views, {"read": peak_memory()}
     # The folder is made first, so that one that cannot be written costs no fit.
     with new_folder(job.out, force=job.force) as folder:
@@ -87,12 +89,14 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
             job.model.fit(views, **job.fit_options)
         memory["fit"] = peak_memory()
+        give_back(views.arrays)
         record = _record(job) | {"peak_memory": memory}
         _write(job, progress, record, folder)
     return record
 
 
 def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
+    from manyviews.io.machine import give_back
     from manyviews.io.model import model_bytes, save_model
     from manyviews.io.write import LABELS, MODEL, REPORT, write_labels
     from manyviews.report.notebook import report
@@ -107,6 +111,7 @@ def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> 
         if not job.outputs.no_model:
             _say_size(model_bytes(model), progress)
             save_model(model, folder / MODEL, views, imputer=job.prepared.imputer, kept=job.prepared.kept)
+    give_back(views.arrays)
     record["timings"] = dict(progress.timings)
     record["peak_memory"]["write"] = peak_memory()
     asked = job.outputs.refit_seconds

@@ -197,8 +197,8 @@ def told(clinical: Mapping[str, Any]) -> dict[str, Any]:
     if survival is not None:
         record["survival"] = {key: survival[key] for key in ("p", "n_used", "n_events")}
         record["survival"]["medians"] = [curve["median"] for curve in survival["clusters"]]
-        keys = ("first", "second", "p", "adjusted")
-        record["survival"]["pairs"] = [{key: pair[key] for key in keys} for pair in survival["pairs"]]
+        of_pair = ("first", "second", "p", "adjusted")
+        record["survival"]["pairs"] = [{key: pair[key] for key in of_pair} for pair in survival["pairs"]]
     if found is not None:
         keys = ("name", "test", "n", "effect", "p", "adjusted")
         record["covariates"] = [{key: row[key] for key in keys} for row in found["rows"]]

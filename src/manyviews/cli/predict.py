@@ -106,7 +106,7 @@ def _write(
     """Label the new samples, and write the labels as csv, as they come, and into obs."""
     import numpy as np
 
-    from manyviews.cluster.base import label_blocks
+    from manyviews.cluster.predicting import label_blocks
     from manyviews.io.write import write_labels
 
     views, kept, start = data.views, [], 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from manyviews.partitions.view_links import (
     own_treatment,
     with_sigma,
 )
+from manyviews.prototypes.block_kmeans import distinct_points
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewRows, ViewTreatment
 from manyviews.views import Views
 
@@ -113,9 +115,11 @@ def _one_cut(
     k = min(recipe.n_clusters, n_linked)
     values, vectors = reduced_eigenvectors(sparse.csr_array(half + sparse.triu(half, 1).T), k, rng)
     cut = AnchorCut(fitted, vectors, values, np.zeros((k, k)), recipe)
-    E = found.map(_embedding, shared=(cut,))
-    E = replace(E, sizes=np.array(E.gather(len), dtype=np.int64))
-    cut = replace(cut, centers=discretize_parts(E, k, rng, recipe.rule))
+    # a block says at once how many rows it has, and which of them differ
+    E, told = found.mapped(_embedding, shared=(cut,), sums=partial(_rows_told, k=k), combine=_all_told)
+    sizes, distinct = zip(*told, strict=True)
+    E = replace(E, sizes=np.array(sizes, dtype=np.int64))
+    cut = replace(cut, centers=discretize_parts(E, np.vstack(distinct), k, rng, recipe.rule))
     return found.map(_labels, E, shared=(cut.centers, recipe.rule)), cut
 
 
@@ -201,6 +205,14 @@ def _embedding(found: list[Linked], cut: AnchorCut) -> Array:
     linked = B.linked()
     rows = slice(0, B.shape[0]) if linked is None else linked
     return cut_embedding(B[rows], cut.vectors, cut.values, cut.recipe.rule.embedding)
+
+
+def _rows_told(found: list[Linked], E: Array, *, k: int) -> list[tuple[int, Array]]:
+    return [(len(E), distinct_points(E, k))]
+
+
+def _all_told(found: list[list[tuple[int, Array]]]) -> list[tuple[int, Array]]:
+    return [told for block in found for told in block]
 
 
 def _labels(found: list[Linked], E: Array, centers: Array, rule: EmbeddingRule) -> NDArray[np.int32]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from manyviews.prototypes.block_kmeans import (
     assign_rows,
     coincident,
     count_distinct,
-    distinct_points,
     draw_start,
     last_assigned,
     means_of,
@@ -32,11 +32,15 @@ Labels = NDArray[np.int64]
 
 
 class BlockSums(NamedTuple):
-    """What the loop asks of a block: sum of losses, sizes of clusters (k,), and what centres are made of."""
+    """What the loop of k-means asks of a block: sum of losses, sizes of clusters (k,), and what centres are made of.
+
+    ``mark`` is a digest of the labels, 16 bytes a block, one after the other: equal where no label differs.
+    """
 
     loss: float
     sizes: Labels
     totals: Any
+    mark: bytes
 
 
 @dataclass(frozen=True)
@@ -121,9 +125,7 @@ class PartRows(NamedTuple):
 
     def rest(self, labels: Grouped, last: Grouped) -> bool:
         """Say whether no label has changed."""
-        if not np.array_equal(labels.sums.sizes, last.sums.sizes):
-            return False
-        return int(labels.pairs.total(_changed, last.pairs)) == 0
+        return labels.sums.mark == last.sums.mark
 
 
 class RowSource(NamedTuple):
@@ -150,13 +152,15 @@ def row_steps(parts: Parts, metric: Metric, source: RowSource | None = None) -> 
     )
 
 
-def discretize_parts(E: Parts, k: int, rng: np.random.Generator, rule: EmbeddingRule) -> Array:
+def discretize_parts(E: Parts, distinct: Array, k: int, rng: np.random.Generator, rule: EmbeddingRule) -> Array:
     """Return the centres that cut an embedding, as ``discretize_embedding`` does; rows nearest to them are clusters.
 
     Parameters
     ----------
     E : Parts
         Rows of the embedding, of unit length.
+    distinct : ndarray of shape (s, q)
+        The first ``distinct_points`` of each block.
     k : int
         Number of clusters.
     rng : Generator
@@ -169,7 +173,7 @@ def discretize_parts(E: Parts, k: int, rng: np.random.Generator, rule: Embedding
     ndarray of shape (k', q)
         Fewer than k where there are fewer distinct rows.
     """
-    k = count_distinct(np.vstack(E.gather(distinct_points, shared=(k,))), k)
+    k = count_distinct(distinct, k)
     steps, n = row_steps(E, rule.metric), E.n_rows
     best, least = None, np.inf
     for _ in range(rule.n_init):
@@ -213,7 +217,8 @@ def _assign_rows(value: Any, source: RowSource, centers: Array, metric: Metric) 
 def _sums(value: Any, pair: tuple[Labels, Array], k: int, totals: Callable[..., Any]) -> BlockSums:
     labels, losses = pair
     loss = float(losses.sum(dtype=np.float64))
-    return BlockSums(loss, np.bincount(labels, minlength=k), totals(value, labels, k))
+    mark = blake2b(labels.tobytes(), digest_size=16).digest()
+    return BlockSums(loss, np.bincount(labels, minlength=k), totals(value, labels, k), mark)
 
 
 def _worst(value: Any, pair: tuple[Labels, Array], wanted: int, losses: Callable[..., Array]) -> tuple[Array, ...]:
@@ -229,7 +234,3 @@ def _moved(pair: tuple[Labels, Array], start: tuple[int], rows: Labels, clusters
     here = (places >= 0) & (places < labels.size)
     labels[places[here]] = clusters[here]
     return labels, pair[1]
-
-
-def _changed(pair: tuple[Labels, Array], last: tuple[Labels, Array]) -> int:
-    return int(np.count_nonzero(pair[0] != last[0]))

@@ -38,9 +38,30 @@ class Home(NamedTuple):
             return tuple(dask.persist(*values))
         from distributed import wait
 
-        held = tuple(dask.persist(*values) if self.client is None else self.client.persist(list(values)))
+        held = self._started(values)
         wait(held)
         return held
+
+    def hold_with(self, values: Sequence[Any], wanted: Any, needs: Any = None) -> tuple[tuple[Any, ...], Any]:
+        """Do what ``hold`` does, and return also what a delayed value comes to that is made of all of them.
+
+        It costs one way to the workers and back in place of two.
+        """
+        import dask
+
+        if self.client is None and not _has_workers():
+            *held, total = dask.persist(*values, wanted)
+            return tuple(held), dask.compute(total)[0]
+        from distributed import futures_of
+
+        *held, total = self._started([*values, wanted])
+        return tuple(held), futures_of(total)[0].result()
+
+    def _started(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Let workers begin with delayed values."""
+        import dask
+
+        return tuple(dask.persist(*values) if self.client is None else self.client.persist(list(values)))
 
     def fetch(self, values: Sequence[Any], needs: Any = None) -> list[Any]:
         """Return delayed values, for which ``needs`` are kept so long."""
@@ -117,15 +138,16 @@ class Parts:
         *others: Parts,
         shared: tuple[Any, ...] = (),
         sums: Callable[..., Any],
+        combine: Callable[[list[Any]], Any] | None = None,
     ) -> tuple[Parts, Any]:
-        """Do what ``map`` does, and return also the sum of what ``sums`` makes of each block and its new value."""
+        """Do what ``map`` does, and return also the ``total`` of what ``sums`` makes of blocks and new values."""
         from dask import delayed
 
         given, calls = self._calls(function, others, shared)
         pairs = zip(self.values, calls, strict=True)
-        total = _tree([delayed(sums, pure=False)(*pair) for pair in pairs], added)
-        *held, total = self.home.hold([*calls, total], given)
-        return replace(self, values=tuple(held)), self.home.fetch([total])[0]
+        total = _tree([delayed(sums, pure=False)(*pair) for pair in pairs], combine or added)
+        held, found = self.home.hold_with(calls, total, given)
+        return replace(self, values=held), found
 
     def gather(self, function: Callable[..., Any], *others: Parts, shared: tuple[Any, ...] = ()) -> list[Any]:
         """Return what a function makes of every block, as ``map`` calls it."""

@@ -76,6 +76,7 @@ def plain_baselines(
         return []
     order = np.random.default_rng(random_state).permutation(complete)
     part = np.sort(order[: _affordable(views)])
+    some = views if part.size == len(views) else views[part]
     wanted = wanted_of(model, views.names) or {}
     weights = {name: wanted[name] for name in views.names if name in wanted} or None
     found = []
@@ -86,7 +87,7 @@ def plain_baselines(
         estimator = info.load()(n_clusters=n_clusters, view_weights=weights, random_state=random_state)
         entry = {"name": info.name, "words": words, "agreement": None, "stability": None, "n_used": 0, "note": ""}
         try:
-            found.append(entry | _compared(estimator, views[part], positions[part], seconds, like))
+            found.append(entry | _compared(estimator, some, positions[part], seconds, like))
         except UNSUITABLE as error:
             found.append(entry | {"note": plain(error, 160)})
     return found

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import SCALED, directions, narrow, scaled, side_by_side
+from manyviews.linalg.blocks import row_blocks
 from manyviews.pages.wording import amount, count
 from manyviews.views import Views
 
@@ -24,6 +25,8 @@ MAX_POINTS, MAX_POINTS_IN_ALL = 4000, 60_000
 
 # What is smaller than this, against the largest thing of its kind, is taken for a rounding error.
 NEGLIGIBLE = 1e-12
+# whose variances are computed at a time
+COLUMNS_PER_BLOCK = 2_048
 
 SVD_DIRECTIONS = 10
 
@@ -146,6 +149,8 @@ def _umap(table: Array, random_state: int) -> Array:
 def flatten_rows(table: Any, random_state: int) -> Flat:
     """Return the rows of a table in two coordinates: principal components, by way of a truncated SVD if it is sparse.
 
+    The table is lost: it is centred where it is.
+
     Parameters
     ----------
     table : ndarray or CSR of shape (m, d)
@@ -180,7 +185,7 @@ def _leading(table: Any, random_state: int) -> tuple[Array, Array]:
     if sparse.issparse(table):
         # It does not centre, so its first direction may be little more than the mean; a few more hold the rest.
         table = TruncatedSVD(min(SVD_DIRECTIONS, *table.shape), random_state=random_state).fit_transform(table)
-    scores = PCA(min(2, *table.shape), random_state=random_state).fit_transform(table)
+    scores = PCA(min(2, *table.shape), copy=False, random_state=random_state).fit_transform(table)
     return np.asarray(scores, dtype=np.float64), np.var(scores, axis=0, dtype=np.float64)
 
 
@@ -191,7 +196,9 @@ def _spread(table: Any) -> float:
         squares = np.asarray(table.multiply(table).mean(axis=0)).ravel()
         total, scale = float((squares - means**2).sum()), float(squares.sum())
     else:
-        total, scale = float(table.var(axis=0, dtype=np.float64).sum()), float((table.astype(np.float64) ** 2).mean())
+        blocks = [table[:, columns] for columns in row_blocks(table.shape[1], COLUMNS_PER_BLOCK)]
+        total = float(np.concatenate([block.var(axis=0, dtype=np.float64) for block in blocks]).sum())
+        scale = float(np.einsum("ij,ij->", table, table, dtype=np.float64)) / table.size
     return total if total > NEGLIGIBLE * scale else 0.0
 
 

@@ -53,15 +53,16 @@ def silhouettes_by_view(
         cluster, or with no two samples of one, are left out.
     """
     rows = np.sort(order[:max_samples])
-    spaces = []
+    found = []
     if len(grouped.views.names) > 1:
-        spaces.append((TOGETHER, rows, side_by_side(grouped.views[rows], grouped.scalings)))
+        table = side_by_side(grouped.views[rows], grouped.scalings)
+        found.append(_silhouettes(TOGETHER, rows, table, grouped, random_state))
+        del table
     parts = zip(grouped.views.items(), grouped.views.observed.T, grouped.scalings, strict=True)
     for (name, array), observed, kind in list(parts)[:max_views]:
         seen = np.sort(order[observed[order]][:max_samples])
         if seen.size:
-            spaces.append((name, seen, scaled(array[seen], kind)))
-    found = [_silhouettes(name, seen, table, grouped, random_state) for name, seen, table in spaces]
+            found.append(_silhouettes(name, seen, scaled(array[seen], kind), grouped, random_state))
     return [each for each in found if each is not None]
 
 

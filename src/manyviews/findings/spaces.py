@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.balance import joined
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.views import Views
 
@@ -55,8 +56,10 @@ def embedding_of(model: Any, n_samples: int) -> Array | None:
 def narrow(array: Any) -> Any:
     """Bring the largest entry to 1, so that squares neither overflow nor vanish; float64."""
     array = array.astype(np.float64)
-    largest = float(abs(array).max()) if min(array.shape) else 0.0
-    return array / largest if largest > 0 else array
+    largest = max(float(array.max()), -float(array.min())) if min(array.shape) else 0.0
+    if largest > 0:
+        array /= largest
+    return array
 
 
 def scaled(array: Any, kind: str | None) -> Any:
@@ -67,22 +70,28 @@ def scaled(array: Any, kind: str | None) -> Any:
 
 def side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
     """Return the scaled views as one table; a sample that a view did not observe counts as average there."""
-    parts = []
-    for array, observed, kind in zip(views.arrays, views.observed.T, scalings, strict=True):
-        if sparse.issparse(array) or observed.all():
-            parts.append(scaled(array, kind))
-        elif observed.any():
-            known = scaled(array[observed], kind)
-            filled = np.tile(known.mean(axis=0), (len(views), 1))
-            filled[observed] = known
-            parts.append(filled)
-    if any(map(sparse.issparse, parts)):
-        return sparse.csr_matrix(sparse.hstack(parts))
-    return np.hstack(parts)
+    parts = (
+        _filled(array, observed, kind)
+        for array, observed, kind in zip(views.arrays, views.observed.T, scalings, strict=True)
+        if observed.any()
+    )
+    if any(map(sparse.issparse, views.arrays)):
+        return sparse.csr_matrix(sparse.hstack(list(parts)))
+    return joined(parts, views.shape, np.float64)
+
+
+def _filled(array: Any, observed: Array, kind: str | None) -> Any:
+    """Return a view scaled, with the mean in place of what was not observed."""
+    if sparse.issparse(array) or observed.all():
+        return scaled(array, kind)
+    known = scaled(array[observed], kind)
+    filled = np.tile(known.mean(axis=0), (observed.size, 1))
+    filled[observed] = known
+    return filled
 
 
 def directions(table: Any, random_state: int) -> Array:
-    """Return a dense table of at most 50 columns, the principal components where there are more."""
+    """Return a dense table of at most 50 columns, the principal components where there are more; ``table`` is lost."""
     from sklearn.decomposition import PCA, TruncatedSVD
 
     if not _varies(table):
@@ -94,7 +103,7 @@ def directions(table: Any, random_state: int) -> Array:
         return np.asarray(TruncatedSVD(size, random_state=random_state).fit_transform(table), dtype=np.float64)
     if table.shape[1] <= MAX_DIRECTIONS:
         return np.asarray(table, dtype=np.float64)
-    return np.asarray(PCA(size, random_state=random_state).fit_transform(table), dtype=np.float64)
+    return np.asarray(PCA(size, copy=False, random_state=random_state).fit_transform(table), dtype=np.float64)
 
 
 def _varies(table: Any) -> bool:

@@ -18,6 +18,8 @@ Array = NDArray[Any]
 Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], Iterable[Any]]
 # distances between sparse rows are computed in blocks of this size; scikit-learn's 1024 MiB are no faster
 BLOCK_MIB = 64
+# of wide rows so many columns are multiplied at a time
+COLUMNS_PER_BLOCK = 2_048
 
 
 def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str = "euclidean") -> Any:
@@ -44,6 +46,8 @@ def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str 
     from sklearn import config_context
     from sklearn.neighbors import NearestNeighbors
 
+    if metric == "euclidean" and _is_wide(X):
+        X, metric = squared_distances(X), "precomputed"  # which are in the same order
     index = NearestNeighbors(n_neighbors=min(n_neighbors, (X.shape[0] + 1) // 2), metric=metric).fit(X)
 
     def of_block(rows: slice) -> Any:
@@ -52,6 +56,26 @@ def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str 
 
     graph = sparse.vstack(list(run(of_block, [(rows,) for rows in row_blocks(X.shape[0])])), format="csr")
     return sparse.csr_array(0.5 * (graph + graph.T))
+
+
+def _is_wide(X: Any) -> bool:
+    """Tell dense rows that are longer than there are rows: scikit-learn would copy 256 of them at a time as float64."""
+    return not sparse.issparse(X) and X.shape[1] > max(X.shape[0], COLUMNS_PER_BLOCK)
+
+
+def squared_distances(X: Any) -> NDArray[np.float64]:
+    """Return the squared Euclidean distances between dense rows, (n, n), in double precision by blocks of columns."""
+    n = X.shape[0]
+    products = np.zeros((n, n))
+    for columns in row_blocks(X.shape[1], COLUMNS_PER_BLOCK):
+        block = X[:, columns].astype(np.float64)
+        products += block @ block.T
+    lengths = products.diagonal().copy()
+    products *= -2.0
+    products += lengths
+    products += lengths[:, None]
+    np.fill_diagonal(products, 0.0)
+    return np.maximum(products, 0.0, out=products)
 
 
 def neighbor_bytes(X: Any) -> int:

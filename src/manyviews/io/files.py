@@ -103,8 +103,11 @@ def file_kind(path: str | os.PathLike[str]) -> str:
     kind = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
     known = (*MULTIVIEW, *ANNOTATED, *ARRAYS, STORE, *TABLES)
     if kind not in known:
+        given = os.fspath(path)
+        if ":" in given and os.path.isfile(given.partition(":")[0]):
+            raise ValueError(f"{given}: columns or a matrix of a file belong to a view, as --view NAME={given}")
         raise ValueError(
-            f"{os.fspath(path)}: files of the kind {kind or 'without a suffix'!r} cannot be read; "
+            f"{given}: files of the kind {kind or 'without a suffix'!r} cannot be read; "
             f"convert it to one of {', '.join(known)}"
         )
     return kind

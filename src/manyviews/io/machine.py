@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import gzip
 import io
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-__all__ = ["MOST_OF_FREE", "check_promise", "largest_input", "machine_memory", "read_bounded", "readable_size"]
+__all__ = [
+    "MOST_OF_FREE",
+    "check_promise",
+    "give_back",
+    "largest_input",
+    "machine_memory",
+    "read_bounded",
+    "readable_size",
+]
 
 # What one file may unpack to, as a share of the memory that is free: reading takes a few copies of it.
 MOST_OF_FREE = 0.25
 _UNKNOWN = 4 << 30
 _LONGEST_LINE = 1 << 28
+_LARGE_DATA = 1 << 24
 _BLOCK = 1 << 24
 _GROUPS = Path("/proc/self/cgroup")
 _MOUNT = Path("/sys/fs/cgroup")
@@ -91,6 +105,26 @@ def largest_input() -> int:
     """Return how many bytes the content of one file may have."""
     free = machine_memory()[1]
     return int(MOST_OF_FREE * (_UNKNOWN if free is None else free))
+
+
+def give_back(arrays: Iterable[Any]) -> None:
+    """Hand memory that is free back to the system, where what was worked on is large enough to tell.
+
+    Python keeps what refers to itself until it is looked for, and the C library keeps pages between others: after work
+    with arrays of some MB both add up to a multiple of these.
+
+    Parameters
+    ----------
+    arrays : iterable of (ndarray or CSR)
+        The data; where they take less than 16 MB, nothing is done.
+    """
+    if sum(array.data.nbytes for array in arrays) < _LARGE_DATA:
+        return
+    gc.collect()
+    with suppress(OSError, TypeError):  # there is none of this name on other systems
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def readable_size(number: float) -> str:

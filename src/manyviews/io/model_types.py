@@ -13,7 +13,7 @@ __all__ = ["is_model_type", "with_public_name"]
 _LAYERS = ("cluster", "graphs", "kernels", "linalg", "optim", "partitions", "prototypes", "views")
 _HOMES = tuple(f"manyviews.{layer}." for layer in _LAYERS)
 # what is no record, but holds arrays only: a rule for new samples
-_RULES = {"manyviews.partitions.consensus_vote.ConsensusVote"}
+_RULES = {f"manyviews.partitions.consensus_vote.{name}" for name in ("ConsensusVote", "ShareVote")}
 
 
 def is_model_type(name: str) -> bool:

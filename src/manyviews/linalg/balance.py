@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,3 +178,27 @@ def concatenate(arrays: tuple[Any, ...]) -> Any:
     if any(isinstance(X, ScaledRows) for X in arrays):
         return RowsSideBySide(arrays)
     return np.hstack(arrays)
+
+
+def joined(arrays: Iterable[Array], shape: tuple[int, int], dtype: Any) -> Array:
+    """Return dense arrays side by side, each of which may be made when its columns are filled, so that no two are held.
+
+    Parameters
+    ----------
+    arrays : iterable of ndarray of shape (n, d_v)
+        The arrays, from left to right.
+    shape : tuple of int
+        (n, d), with d at least the number of their columns.
+    dtype : dtype
+        Type of the result.
+
+    Returns
+    -------
+    ndarray of shape (n, Σ d_v)
+        The same numbers.
+    """
+    table, end = np.empty(shape, dtype), 0
+    for array in arrays:
+        table[:, end : end + array.shape[1]] = array
+        end += array.shape[1]
+    return table if end == shape[1] else table[:, :end].copy()

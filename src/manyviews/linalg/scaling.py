@@ -108,7 +108,10 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         X = X - scaling.shift.astype(X.dtype)
     if scaling.scale is not None:
         factor = (1.0 / scaling.scale).astype(X.dtype)
-        X = with_data(X, X.data * factor[X.indices]) if sparse.issparse(X) else X * factor
+        if sparse.issparse(X):
+            X = with_data(X, X.data * factor[X.indices])
+        else:  # in the place of what was made here
+            X = np.multiply(X, factor, out=X if scaling.shift is not None else None)
     return unit_rows(X) if scaling.kind in ("unit", "tfidf", "tfidf_plain") else X
 
 

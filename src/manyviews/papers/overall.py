@@ -10,11 +10,11 @@ from manyviews.papers.paper import PublishedTable
 from manyviews.papers.significance import LEVEL, Sample, welch
 from manyviews.papers.verdict import Cell
 
-__all__ = ["Lead", "Leads", "Score", "Stars", "leads", "published_score", "scores", "stars"]
+__all__ = ["Lead", "Leads", "RowScore", "Stars", "leads", "published_score", "scores", "stars"]
 
 
 @dataclass(frozen=True)
-class Score:
+class RowScore:
     r"""The score of a row over the data sets that were run.
 
     .. math:: \operatorname{score}(A_i) = \sum_j f(A_i, D_j) / \max_i f(A_i, D_j)
@@ -96,9 +96,13 @@ class Leads:
             return ""
         if self.published is None or self.published.difference <= 0:
             return "none printed, significant here" if self.ours.starred else "none printed"
-        if self.ours.starred and self.any_row is not None and not self.any_row.starred:
-            return f"holds, but {_lost(self.any_row)}"
-        return "holds" if self.ours.starred else _lost(self.ours)
+        text = "holds" if self.ours.starred else _lost(self.ours)
+        if self.any_row is None or self.any_row.starred:
+            return text
+        if self.ours.starred:
+            return f"{text}, but {_lost(self.any_row)}"
+        taken = self.ours.difference > 0 >= self.any_row.difference
+        return f"{text}; {_lost(self.any_row)}" if taken else text
 
 
 class Stars(NamedTuple):
@@ -108,7 +112,7 @@ class Stars(NamedTuple):
     ours: frozenset[int]
 
 
-def scores(table: PublishedTable, cells: Sequence[Cell]) -> list[Score]:
+def scores(table: PublishedTable, cells: Sequence[Cell]) -> list[RowScore]:
     """Return the scores of all rows of a table.
 
     Parameters
@@ -120,7 +124,7 @@ def scores(table: PublishedTable, cells: Sequence[Cell]) -> list[Score]:
 
     Returns
     -------
-    list of Score
+    list of RowScore
         In the order of the cells; empty where the paper prints no scores.
     """
     if not table.scores:
@@ -134,7 +138,7 @@ def scores(table: PublishedTable, cells: Sequence[Cell]) -> list[Score]:
         ours = sum(mean / best for mean, best in done if best > 0) if done else None
         row, follows = held[0].row, not held[0].variant
         published = published_score(table, row, datasets) if follows else None
-        found.append(Score(name, ours, published, table.scores.get(row) if follows else None, len(held) - len(done)))
+        found.append(RowScore(name, ours, published, table.scores.get(row) if follows else None, len(held) - len(done)))
     return found
 
 

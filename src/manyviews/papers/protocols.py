@@ -18,7 +18,8 @@ _WEIGHTED: dict[str, Any] = {"given": "weighted"}
 _APART = _COSINE | {"init": "k-means++"}
 _STUCK = (
     "starts from rows that lie apart; from random rows, as in the rows without brackets, the weighted k-means of SEC "
-    "ends well above its smallest objective on sets with many clusters"
+    "ends well above its smallest objective on sets with many clusters. A smaller objective need not agree better with "
+    "the classes"
 )
 _RSEC = _COSINE | {"nuclear_weight": 0.1, "noise_weight": 0.1}
 _RSEC_NOTE = (

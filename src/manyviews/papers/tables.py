@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from manyviews.pages.wording import amount
-from manyviews.papers.overall import Score, Stars, scores, stars
+from manyviews.papers.overall import RowScore, Stars, scores, stars
 from manyviews.papers.paper import PublishedTable
 from manyviews.papers.protocols import PROTOCOLS
 from manyviews.papers.setup import Setup
@@ -214,10 +214,10 @@ def _by_table(reproduction: Reproduction) -> Iterator[tuple[PublishedTable, list
         yield held[0].table, held
 
 
-def _scores_of_rows(reproduction: Reproduction) -> Callable[[Cell], Score]:
+def _scores_of_rows(reproduction: Reproduction) -> Callable[[Cell], RowScore]:
     """Return what gives the scores of a cell's row over the data sets that were run; blank where none are printed."""
     found = {(id(table), row.name): row for table, cells in _by_table(reproduction) for row in scores(table, cells)}
-    return lambda cell: found.get((id(cell.table), cell.name), Score(cell.name, None, None, None, 0))
+    return lambda cell: found.get((id(cell.table), cell.name), RowScore(cell.name, None, None, None, 0))
 
 
 def _origin(table: PublishedTable) -> str:
@@ -272,7 +272,7 @@ def _latex_table(reproduction: Reproduction, table: PublishedTable, cells: Seque
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
 
-def _latex_score(row: Score) -> str:
+def _latex_score(row: RowScore) -> str:
     """Both over the data sets that were run."""
     ours, published = ("-" if value is None else f"{value:.2f}" for value in (row.ours, row.published))
     return f"{ours} ({published})"

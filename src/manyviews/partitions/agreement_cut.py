@@ -21,6 +21,7 @@ from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.coassociation import OneHotRows, indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
 from manyviews.partitions.ensemble_cut import ROWS_PER_BLOCK, fit_ensemble_cut, held_part, taken_part
+from manyviews.partitions.tree_cut import tree_labels
 from manyviews.partitions.utility_kmeans import (
     ConsensusRun,
     assign_one_hot,
@@ -171,7 +172,7 @@ def _improved(B: Any, sizes: Labels, centers: Array, weights: Array, counts: Arr
 
 def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.random.Generator) -> Iterator[Labels]:
     """Yield labels of the samples: base clusterings, a normalised cut, two linkages, nearest to k-means++ draws."""
-    from scipy.cluster.hierarchy import cut_tree, linkage
+    from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     for m in np.flatnonzero(sizes == k)[-MEMBER_STARTS:]:
@@ -182,7 +183,7 @@ def _starts(base_labels: Array, sizes: Labels, k: int, weights: Array, rng: np.r
     if D.shape[0] > 1:
         condensed = squareform(D, checks=False)
         for kind, distances in (("ward", np.sqrt(2.0 * condensed)), ("average", condensed)):
-            yield cut_tree(linkage(distances, kind), min(k, D.shape[0])).ravel().astype(np.int64)
+            yield tree_labels(linkage(distances, kind), [min(k, D.shape[0])])[:, 0]
     for _ in range(RANDOM_STARTS):
         yield D[:, _spread(D, k, rng)].argmin(axis=1)
 

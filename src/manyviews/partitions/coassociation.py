@@ -20,7 +20,7 @@ __all__ = ["Coassociation", "OneHotRows", "coassociation", "indicator_matrix"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 # blocks of columns whose intermediate sums stay in the cache
-BLOCK_BYTES = 3 << 20
+BLOCK_BYTES = 2 << 20
 # a dense product does this many multiplications in the time in which a sparse one adds up one entry
 DENSE_ADVANTAGE = 25
 
@@ -113,10 +113,13 @@ class Coassociation:
         self.shape = (labels.shape[0], labels.shape[0])
         self.dtype = np.dtype(dtype)
         self.sizes = np.ones(labels.shape[0]) if sizes is None else np.asarray(sizes, dtype=np.float64)
-        factors = _cell_factors(labels, self.dtype)
+        # samples that share clusters lie side by side, so that what is summed up next is in the cache still
+        self._order = np.lexsort(labels[:, np.argsort(-labels.max(axis=0, initial=-1), kind="stable")].T)
+        factors = _cell_factors(_renumbered(labels[self._order]), self.dtype)
         self.nnz = sum(factor.nnz for factor in factors)
         self._down = [factor.T.tocsr() for factor in factors]
-        self._down_weighted = [(self._down[0] * self.sizes.astype(self.dtype)).tocsr(), *self._down[1:]]
+        weights = self.sizes[self._order].astype(self.dtype)
+        self._down_weighted = [(self._down[0] * weights).tocsr(), *self._down[1:]]
         top = factors[0].copy()
         top.data *= 1.0 / self.n_base_clusterings
         self._up = [*factors[:0:-1], top]
@@ -139,10 +142,10 @@ class Coassociation:
         if out is None:
             out = np.empty(X.shape, self.dtype)
         for columns in row_blocks(X.shape[1], self._block):
-            part = np.ascontiguousarray(X[:, columns])
+            part = np.take(X[:, columns], self._order, axis=0)
             for factor in (*self._down_weighted, *self._up):
                 part = factor @ part
-            out[:, columns] = part
+            out[self._order, columns] = part
         return out
 
     def counts(self) -> Array:
@@ -158,8 +161,20 @@ class Coassociation:
                 X = factor @ X
             for factor in self._up[:-1]:
                 X = factor @ X
-            np.rint(top @ X, out=out[:, columns], casting="unsafe")
+            out[np.ix_(self._order, self._order[columns])] = np.rint(top @ X)
         return out
+
+
+def _renumbered(labels: Labels) -> Labels:
+    """Return the labels of each partition in order of first appearance, so that its clusters lie as the samples do."""
+    out = np.full_like(labels, -1)
+    for old, new in zip(labels.T, out.T, strict=True):
+        inside = np.flatnonzero(old >= 0)
+        _, first, cluster = np.unique(old[inside], return_index=True, return_inverse=True)
+        rank = np.empty_like(first)
+        rank[np.argsort(first)] = np.arange(first.size)
+        new[inside] = rank[cluster]
+    return out
 
 
 def _cell_factors(labels: Labels, dtype: Any) -> list[Any]:

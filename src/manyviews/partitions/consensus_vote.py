@@ -1,4 +1,4 @@
-"""Labels of new samples from their base labels: those of training samples with the same ones, or a vote."""
+"""Labels of samples from their base labels: those of training samples with the same ones, or a vote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from manyviews.linalg.blocks import row_blocks
 from manyviews.partitions.coassociation import indicator_matrix
 
-__all__ = ["ConsensusVote"]
+__all__ = ["ConsensusVote", "ShareVote"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -45,7 +45,7 @@ class ConsensusVote:
         """Return the clusters of samples with these base labels (n_new, M)."""
         out = np.empty(len(base_labels), dtype=np.int64)
         for rows in row_blocks(len(base_labels), ROWS_PER_BLOCK):
-            known = np.where(base_labels[rows] < self.widths, base_labels[rows], -1)
+            known = _known(base_labels[rows], self.widths)
             shared = (indicator_matrix(known, n_columns=self.widths, dtype=np.float32) @ self.members.T).toarray()
             in_all = (known >= 0).sum(axis=1)
             same = (shared == in_all[:, None]) & (self.present == in_all[:, None])
@@ -53,3 +53,40 @@ class ConsensusVote:
             voted = (powered @ self.votes).argmax(axis=1)
             out[rows] = np.where(same.any(axis=1), self.labels[same.argmax(axis=1)], voted)
         return out
+
+
+class ShareVote:
+    """Gives a sample the cluster that holds the largest share of those it is together with, on average over partitions.
+
+    It takes nothing but the base labels, so samples with equal ones get one cluster. Linear in the number of samples.
+
+    Parameters
+    ----------
+    base_labels : ndarray of shape (n, M) of int
+        Base labels of the training samples, -1 for none.
+    labels : ndarray of shape (n,)
+        Their clusters.
+    n_clusters : int
+        Number of clusters.
+    """
+
+    def __init__(self, base_labels: Labels, labels: Labels, n_clusters: int) -> None:
+        self.widths = base_labels.max(axis=0, initial=-1) + 1
+        counts = np.zeros((int(self.widths.sum()), n_clusters))
+        for rows in row_blocks(len(labels), ROWS_PER_BLOCK):
+            members = indicator_matrix(base_labels[rows], n_columns=self.widths)
+            counts += members.T @ np.eye(n_clusters)[labels[rows]]
+        self.shares = counts / np.maximum(counts.sum(axis=1), 1)[:, None]
+
+    def __call__(self, base_labels: Labels) -> Labels:
+        """Return the clusters of samples with these base labels (n_new, M)."""
+        out = np.empty(len(base_labels), dtype=np.int64)
+        for rows in row_blocks(len(base_labels), ROWS_PER_BLOCK):
+            known = _known(base_labels[rows], self.widths)
+            out[rows] = (indicator_matrix(known, n_columns=self.widths) @ self.shares).argmax(axis=1)
+        return out
+
+
+def _known(base_labels: Labels, widths: NDArray[np.int64]) -> Labels:
+    """Return the base labels, -1 for clusters that no training sample is in."""
+    return np.where(base_labels < widths, base_labels, -1)

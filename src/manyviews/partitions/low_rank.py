@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from manyviews.linalg.blocks import unit_rows
 from manyviews.linalg.eigen import all_eigenpairs, leading_subspace, top_eigenpairs
-from manyviews.linalg.shrinkage import LowRank, singular_value_threshold
+from manyviews.linalg.shrinkage import LowRank, orthonormal_columns, singular_value_threshold
 
-__all__ = ["affinity_embedding", "distance_norm", "low_rank_embedding", "powered_affinity", "powered_affinity_of"]
+__all__ = ["PoweredAffinity", "affinity_embedding", "distance_norm", "low_rank_embedding", "powered_affinity"]
 
 Array = NDArray[Any]
 POWER = 4
@@ -19,6 +19,9 @@ POWER = 4
 CUTOFF = 1e-4
 DENSE_LIMIT = 500
 SPARE_VECTORS = 6
+# above this share of all eigenvectors a partial decomposition costs more than a full one
+PARTIAL_SHARE = 0.2
+PARTIAL_SWEEPS = 2
 
 
 def powered_affinity(factors: LowRank) -> Array:
@@ -41,10 +44,47 @@ def powered_affinity(factors: LowRank) -> Array:
     return np.asarray(np.square(A, out=A))
 
 
-def powered_affinity_of(A: Array) -> Array:
-    """Return the powered affinity of a symmetric matrix (n, n), whose singular vectors are its eigenvectors."""
-    values, vectors = all_eigenpairs(A)
-    return powered_affinity(LowRank(vectors, np.abs(values), vectors))
+class PoweredAffinity:
+    """Powered affinity of symmetric matrices (n, n) that change little from one to the next.
+
+    Their singular vectors are their eigenvectors. Where the matrix before had few above the cutoff, subspace iteration
+    starts from those, and from a few random vectors; where these turn out to be too few, all are computed.
+
+    Parameters
+    ----------
+    rng : Generator
+        Source of the random vectors.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._vectors: Array | None = None
+
+    def __call__(self, A: Array) -> Array:
+        """Return the powered affinity of A, in its type: O(n² q) where q values are kept, O(n³) where they are many."""
+        found = self._partial(A)
+        if found is None:
+            values, vectors = all_eigenpairs(A)
+            found = LowRank(vectors, np.abs(values), vectors)
+        kept = found.values > CUTOFF * found.values.max()
+        few = np.count_nonzero(kept) <= PARTIAL_SHARE * len(A)
+        self._vectors = found.U[:, kept] if few else None
+        return powered_affinity(found)
+
+    def _partial(self, A: Array) -> LowRank | None:
+        """Return the eigenpairs found from the vectors of before, or none where some above the cutoff may be missed."""
+        if self._vectors is None:
+            return None
+        spare = self._rng.standard_normal((len(A), SPARE_VECTORS)).astype(A.dtype)
+        Q = orthonormal_columns(np.hstack([self._vectors, spare]))
+        for _ in range(PARTIAL_SWEEPS):
+            Q = orthonormal_columns(A @ Q)
+        values, W = all_eigenpairs(Q.T @ (A @ Q), overwrite=True)
+        sizes = np.abs(values)
+        if sizes.min() > CUTOFF * sizes.max():
+            return None
+        vectors = Q @ W
+        return LowRank(vectors, sizes, vectors)
 
 
 def low_rank_embedding(factors: LowRank, k: int, rng: np.random.Generator, sizes: Array | None = None) -> Array:

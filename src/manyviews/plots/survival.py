@@ -67,7 +67,7 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
     >>> model = ConcatKMeans(2, random_state=0).fit(data.views)
     >>> figure = plots.survival(model, data.views, (np.arange(60.0), np.ones(60)))
     >>> [trace.name for trace in figure.data if trace.mode == "lines" and not trace.fill]
-    ['cluster 0', 'cluster 1']
+    ['cluster C0', 'cluster C1']
     """
     require_plotly()
     grouped = read_result(model, views)

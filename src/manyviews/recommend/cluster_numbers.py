@@ -22,6 +22,7 @@ from manyviews.metrics import adjusted_rand_index
 from manyviews.partitions.agreement_cut import parted_share
 from manyviews.partitions.coassociation import indicator_matrix
 from manyviews.partitions.discretize import EmbeddingRule
+from manyviews.partitions.tree_cut import tree_labels
 from manyviews.partitions.utility_kmeans import cluster_shares, consensus_kmeans
 from manyviews.partitions.view_links import CutRecipe
 from manyviews.prototypes.view_treatment import as_sparse_if_so
@@ -127,12 +128,12 @@ def _base_clusterings(
 
 def _cuts(base_labels: Labels, sizes: Labels, numbers: Sequence[int]) -> Labels:
     """Cut one tree of the co-association for every number of clusters, and let each cut settle, (m, K)."""
-    from scipy.cluster.hierarchy import cut_tree, linkage
+    from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     weights = np.ones(sizes.size)
     apart = squareform(parted_share(base_labels, sizes, weights), checks=False)
-    tree: Labels = cut_tree(linkage(np.sqrt(2.0 * apart), "ward"), list(numbers)).astype(np.int64)
+    tree = tree_labels(linkage(np.sqrt(2.0 * apart), "ward"), numbers)
     B = indicator_matrix(base_labels, n_columns=sizes, dtype=np.float32)
     for i, k in enumerate(numbers):
         means = cluster_shares(B, tree[:, i], sizes, np.zeros((k, B.shape[1])))

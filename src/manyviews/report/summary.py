@@ -26,6 +26,7 @@ from manyviews.findings.together import pairs_together
 from manyviews.findings.trust import trust, without_each_view
 from manyviews.findings.truth import Classes, classes_of, confusion, scores_against, scores_listed
 from manyviews.findings.wanted import wanted_of
+from manyviews.io.machine import give_back
 from manyviews.pages.wording import plain
 from manyviews.report import sentences
 from manyviews.report.drawing import all_maps
@@ -114,6 +115,7 @@ def summarize(
     again = refit(model, checked, seconds=refit_seconds, fit_seconds=fit_seconds(run), random_state=random_state)
     left_out = without_each_view(again, positions, len(checked.names))
     alone = single_views(checked, scalings, positions, len(names), order, random_state)
+    give_back(checked.arrays)
     summary: dict[str, Any] = {
         "method": describe_method(model, run),
         "data": _data(model, checked, _views(checked, alone, left_out)),

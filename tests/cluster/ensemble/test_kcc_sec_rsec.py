@@ -7,6 +7,7 @@ from manyviews.cluster.ensemble.rsec import RSECOptions, RSECState, solve_rsec
 from manyviews.cluster.ensemble.sec import association_weights, spread_rows, weighted_kmeans
 from manyviews.metrics import adjusted_rand_index, nmi_score
 from manyviews.partitions.coassociation import coassociation, indicator_matrix
+from manyviews.partitions.low_rank import PoweredAffinity
 from manyviews.partitions.utility_kmeans import block_costs, consensus_kmeans, partition_scales
 
 UTILITIES = {"u_c": "categorical", "u_h": "entropy", "u_cos": "cosine", "u_lp": "lp"}
@@ -140,6 +141,19 @@ def test_rsec_reference_iteration_by_iteration(reference, graph):
         mu *= float(ref["rho"])
     np.testing.assert_allclose(stop, ref[f"{graph}_stop"], atol=1e-9)
     np.testing.assert_allclose(state.Z, ref[f"{graph}_final_Z"], atol=1e-9)
+
+
+def test_a_few_eigenvectors_give_the_affinity_of_all():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(200, 200)))[0]
+    values = np.concatenate([np.linspace(1, 0.2, 8), [-0.3], np.full(191, 1e-6)])
+    warm = PoweredAffinity(np.random.default_rng(1))
+    for step in range(4):
+        A = (Q * (values + 0.02 * step * (values > 1e-3))) @ Q.T
+        found, exact = warm(A), PoweredAffinity(np.random.default_rng(1))(A)
+        np.testing.assert_allclose(found, exact, atol=1e-6)
+    more = (Q * np.where(np.arange(200) < 60, 1.0, 1e-6)) @ Q.T  # more of them than were known
+    np.testing.assert_allclose(warm(more), PoweredAffinity(np.random.default_rng(1))(more), atol=1e-6)
 
 
 def test_rsec_constraints_hold_at_the_end_and_samples_may_be_permuted():

@@ -50,9 +50,12 @@ def test_new_samples_and_unknown_labels():
 
 def test_groups_of_similar_samples_come_close():
     labels, truth = noisy_partitions(9, n=400, r=12, noise=0.1)
-    model = MVEC(3, base="labels", max_groups=60, random_state=0).fit([part.astype(float) for part in labels])
+    views = [part.astype(float) for part in labels]
+    model = MVEC(3, base="labels", max_groups=60, random_state=0).fit(views)
     assert model.affinity_.shape[0] <= 60
     assert adjusted_rand_index(truth, model.labels_) > 0.85
+    # samples of several clusters can be in one group: all are labelled by the vote that new samples get
+    np.testing.assert_array_equal(model.predict(views), model.labels_)
 
 
 @pytest.mark.parametrize("final", ["lrr", "spectral", "kmeans_h"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +16,10 @@ from manyviews.cluster.result import FitResult
 from manyviews.linalg.blocks import unit_rows
 from manyviews.optim.alm import Penalty
 from manyviews.partitions.coassociation import Coassociation
-from manyviews.partitions.consensus_vote import ConsensusVote
+from manyviews.partitions.consensus_vote import ConsensusVote, ShareVote
 from manyviews.partitions.discretize import center_confidence
 from manyviews.partitions.low_rank import affinity_embedding
-from manyviews.partitions.merging import Groups, every_row, group_labels, merge_rows
+from manyviews.partitions.merging import all_equal, every_row, group_labels, merge_rows
 from manyviews.prototypes.kmeans import kmeans, nearest_center_distances
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
@@ -76,7 +77,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     max_groups : int, default=None
         Samples with equal base labels are always merged, which changes nothing but the cost. With a number, samples
         that share most of their clusters are merged too, by k-means on their base labels, so that at most so many
-        groups are left: an approximation for large n; raising it comes closer to the exact result at cubic cost.
+        groups are left, each of which then counts as one sample. Each base cluster then votes with the shares of its
+        samples whose groups are in the clusters, and each sample gets the cluster with the largest sum of votes. An
+        approximation for large n; raising it comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
     stop : {"views", "paper"}, default="views"
@@ -115,7 +118,8 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
     embedding_ : ndarray of shape (n, k)
         Rows that the final k-means grouped.
     confidence_ : ndarray of shape (n,)
-        1 - nearest / second nearest distance to the centres: 0 is a tie.
+        1 - nearest / second nearest distance to the centres: 0 is a tie, or a sample that the vote puts to another
+        cluster than that of its group.
     affinity_ : ndarray of shape (u, u)
         Z between the groups of merged samples; that of samples i and j is ``affinity_[groups_[i], groups_[j]]``.
     groups_ : ndarray of shape (n,), int64
@@ -147,7 +151,8 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
 
     New samples get base labels from the nearest stored centres. One whose base labels equal those of a training sample
     gets its label; others get that of the cluster with the largest sum of fourth powers of their mean co-association
-    with the training samples.
+    with the training samples. With ``max_groups`` below the number of distinct samples they get it by the same vote as
+    the training samples.
 
     No code was released. ``MVEC.as_published(k)`` is what gives the printed figures; ``MVEC.as_printed(k)`` the letter
     of Algorithm 1, whose unnormalised Laplacian often locks in on single samples.
@@ -255,26 +260,41 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         most = None if self.max_groups is None else max(self.max_groups, self.n_clusters)
         groups = every_row(len(views)) if whole else merge_rows(self.base_labels_, most, partition_rng)
         merged = [group_labels(labels, groups) for labels in partitions]
-        result = self._solve(merged, groups, solver_rng, history_rng)
+        equal = all_equal(self.base_labels_, groups)
+        # samples that are only alike are not as many equal ones: as such a large group would be a cluster of its own
+        counts = groups.sizes if equal else np.ones_like(groups.sizes)
+
+        def of_samples(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+            """Return the clusters of the samples from those of the groups."""
+            if equal:
+                self._vote: ConsensusVote | ShareVote = ConsensusVote(
+                    np.hstack(merged), groups.sizes, labels, self.n_clusters
+                )
+                return labels[groups.of_sample]
+            self._vote = ShareVote(self.base_labels_, labels[groups.of_sample], self.n_clusters)
+            return self._vote(self.base_labels_)
+
+        result = self._solve(merged, counts, solver_rng, history_rng, of_samples)
         self.affinity_, self.groups_ = result.Z, groups.of_sample
-        rows = self._final_rows(result, groups, final_rng)
-        clusters = kmeans(rows, result.H.shape[1], final_rng, n_init=self.n_init, weights=groups.sizes)
+        rows = self._final_rows(result, counts, final_rng)
+        clusters = kmeans(rows, result.H.shape[1], final_rng, n_init=self.n_init, weights=counts)
+        labels = of_samples(clusters.labels)
         self.embedding_ = rows[groups.of_sample]
-        self.confidence_ = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
-        labels = clusters.labels
-        self._vote = ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
-        return self._record(FitResult(labels[groups.of_sample], result.history))
+        sure = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
+        self.confidence_ = np.where(labels == clusters.labels[groups.of_sample], sure, 0.0)
+        return self._record(FitResult(labels, result.history))
 
     def _solve(
         self,
         labels: list[NDArray[np.int64]],
-        groups: Groups,
+        counts: NDArray[np.int64],
         rng: np.random.Generator,
         history_rng: np.random.Generator,
+        of_samples: Callable[[NDArray[np.int64]], NDArray[np.int64]],
     ) -> MVECResult:
-        u, dtype = groups.first.size, self._dtype(groups.first.size)
-        self._say(f"{u} groups of samples with distinct base labels, {dtype}")
-        operators = [Coassociation(part, groups.sizes, dtype) for part in labels]
+        u, dtype = counts.size, self._dtype(counts.size)
+        self._say(f"{u} groups of samples, {dtype}")
+        operators = [Coassociation(part, counts, dtype) for part in labels]
         weights = tuple(self._weights[self._made].tolist())
         options = MVECOptions(
             self.nuclear_weight, self.noise_weight, self.simplex, self.laplacian, self.step, self.stop, weights
@@ -282,9 +302,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         state = MVECState(operators, min(self.n_clusters, u), options, rng)
 
         def labels_of(now: MVECState) -> NDArray[np.int64]:
-            rows = self._final_rows(now, groups, history_rng)
-            found = kmeans(rows, now.H.shape[1], history_rng, n_init=self.n_init, weights=groups.sizes)
-            return found.labels[groups.of_sample]
+            rows = self._final_rows(now, counts, history_rng)
+            found = kmeans(rows, now.H.shape[1], history_rng, n_init=self.n_init, weights=counts)
+            return of_samples(found.labels)
 
         return solve_mvec(
             state,
@@ -294,10 +314,10 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
             labels_of=labels_of if self.keep_labels else None,
         )
 
-    def _final_rows(self, found: MVECResult | MVECState, groups: Groups, rng: np.random.Generator) -> Array:
+    def _final_rows(self, found: MVECResult | MVECState, counts: NDArray[np.int64], rng: np.random.Generator) -> Array:
         """Return the rows of the groups that the final k-means takes."""
         if self.final == "lrr":
-            return affinity_embedding(found.J, found.Z, found.H.shape[1], rng, groups.sizes)
+            return affinity_embedding(found.J, found.Z, found.H.shape[1], rng, counts)
         return unit_rows(found.H) if self.final == "spectral" else found.H
 
     def _predict(self, views: Views) -> NDArray[np.int64]:

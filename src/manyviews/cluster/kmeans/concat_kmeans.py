@@ -16,7 +16,6 @@ from manyviews.cluster.memory import center_bytes, copy_bytes
 from manyviews.cluster.parallel import threads
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
-from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.scaled_rows import is_on_disk
 from manyviews.optim.history import History
@@ -153,7 +152,8 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         return 7.0  # labels and distances; no embedding
 
     def _fit(self, views: Views, rng: np.random.Generator, weights: Array | None = None) -> NDArray[np.int64]:
-        rows = concatenate(self._fit_scaled(views, weights))
+        self._learn_scaling(views, weights)
+        rows = self._concatenated(views)
         with threads(self.n_jobs):
             found = sampled_kmeans(
                 rows, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter, weights=weights
@@ -172,11 +172,11 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         return np.concatenate(list(blocks))
 
     def _found_for(self, views: Views) -> dict[str, Array]:
-        return {"confidence_": self._confidence(concatenate(self._scaled(views)))}
+        return {"confidence_": self._confidence(self._concatenated(views))}
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         with threads(self.n_jobs):
-            return assign_rows(concatenate(self._scaled(views)), self._centers, "euclidean")[0]
+            return assign_rows(self._concatenated(views), self._centers, "euclidean")[0]
 
 
 def distance_confidence(rows: Any, centers: NDArray[Any]) -> NDArray[np.float64]:

@@ -13,7 +13,6 @@ from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.spectral.base import SpectralClusterer, metric_of
 from manyviews.graphs.neighbors import neighbor_bytes, neighbor_graph
-from manyviews.linalg.balance import concatenate
 from manyviews.linalg.blocks import ROWS_PER_BLOCK
 from manyviews.views import Views
 
@@ -143,7 +142,8 @@ class ConcatSpectral(SpectralClusterer):
             self._choose_scalings(views)
             X = joined_distances([views.arrays[v] for v in self._telling(views)], balance=self.balance_views)
         else:
-            X = concatenate(self._fit_scaled(views))
+            self._learn_scaling(views)
+            X = self._concatenated(views)
         if self.affinity == "gaussian":
             return self._cut(self._graph(X), rng)
         run = partial(in_threads, n_jobs=self.n_jobs)
