@@ -5,6 +5,12 @@ from report_data import make_blobs, make_hostile
 
 
 @pytest.fixture
+def quick_baselines(monkeypatch):
+    """Fit the plain ways on few samples, where only the size of the page is looked at."""
+    monkeypatch.setattr("manyviews.findings.baselines.MOST", 1000)
+
+
+@pytest.fixture
 def blobs():
     return make_blobs()
 

@@ -160,7 +160,7 @@ def test_the_table_of_samples_is_searched(browse, blobs):
     assert ordered[0][0] == ["sample 59", "C2", "–", "1.00"]
 
 
-def test_a_hundred_thousand_samples_are_searched(browse):
+def test_a_hundred_thousand_samples_are_searched(browse, quick_baselines):
     n, rng = 100_000, np.random.default_rng(0)
     views = Views([rng.normal(size=(n, 2))], sample_names=[f"<i>ü {i:06d}</i>" for i in range(n)])
     page = render_report(SimpleNamespace(labels_=rng.integers(4, size=n)), views)

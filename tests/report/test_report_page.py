@@ -202,7 +202,7 @@ def test_unusual_shapes_give_a_page(labels, arrays):
     assert "convergence" not in page.payload["charts"]
 
 
-def test_large_data_stays_small_and_names_are_stored_once():
+def test_large_data_stays_small_and_names_are_stored_once(quick_baselines):
     n, rng = 100_000, np.random.default_rng(0)
     arrays = [rng.normal(size=(n, 8)) for _ in range(6)]
     views = Views(arrays, sample_names=[f"a sample with a rather long name {i}" for i in range(n)])
@@ -233,7 +233,7 @@ def random_names(n):
     return [f"{a:016x}{b:016x}" for a, b in pairs]
 
 
-def test_a_hundred_thousand_random_names_fit():
+def test_a_hundred_thousand_random_names_fit(quick_baselines):
     n = 100_000
     views = Views([np.random.default_rng(0).normal(size=(n, 2))], sample_names=random_names(n))
     model = SimpleNamespace(labels_=np.arange(n) % 9, confidence_=np.linspace(0, 1, n))
