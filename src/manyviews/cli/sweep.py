@@ -146,8 +146,8 @@ def sweep(
     say_notes(data, progress)
     content = content_of(data, weights)
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=content, force=force)
-    fits = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
-    found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
+    how = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+    found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, how, quiet=quiet)
     _write(found, data, method, content, folder)
     _tell(found, place, as_json=as_json, quiet=quiet)
 
