@@ -57,6 +57,7 @@ __all__ = ["chosen_methods", "compare"]
 TABLE, LABELS, PAGE = "methods.csv", "labels.csv", "report.html"
 IDENTITY = {"command": "compare"}
 OUTPUTS = (STORE, RECORD, TABLE, LABELS, PAGE)
+FREE = partial(check_open, identity=IDENTITY, outputs=OUTPUTS)
 
 
 def compare(
@@ -140,9 +141,7 @@ def compare(
     options = _options(seeds, parts, seed, jobs, time_limit, memory_limit)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
-    place = target_folder(
-        out, "manyviews-compare", source, view, partial(check_open, identity=IDENTITY, outputs=OUTPUTS)
-    )
+    place = target_folder(out, "manyviews-compare", source, view, FREE)
     data, _ = read_data(source, view, reading, preparing, out, progress)
     data, options = _counted(data, weight or (), options)
     chosen_k, choice = _settled(n_clusters, data, seed, progress, options.view_weights)

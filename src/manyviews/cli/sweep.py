@@ -54,6 +54,7 @@ __all__ = ["sweep"]
 TABLE, PAGE = "sweep.csv", "sweep.html"
 OUTPUTS = (STORE, RECORD, TABLE, PAGE)
 IDENTITY = {"command": "sweep"}
+FREE = partial(check_open, identity=IDENTITY, outputs=OUTPUTS)
 Vary = Annotated[list[str], Parameter(name="--vary", negative=())]
 
 
@@ -137,7 +138,7 @@ def sweep(
     fixed, grid = parse_settings(settings or (), chosen), _grid(vary, chosen)
     progress = Stages(quiet=quiet)
     reading = Reading(id_column, truth, missing, HEADER[header], fills(preparing), layout or Layout())
-    place = target_folder(out, "manyviews-sweep", source, view, partial(check_open, identity=IDENTITY, outputs=OUTPUTS))
+    place = target_folder(out, "manyviews-sweep", source, view, FREE)
     data, _ = read_data(source, view, reading, preparing, out, progress)
     for k in grid.get("n_clusters", [n_clusters]):
         check_n_clusters(k, data.views)
@@ -145,9 +146,8 @@ def sweep(
     say_notes(data, progress)
     content = content_of(data, weights)
     folder = open_folder(place, IDENTITY, OUTPUTS, work="sweep of these data", content=content, force=force)
-    limits = {"n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
-    fits: dict[str, Any] = {"seeds": seeds, "random_state": seed} | limits
-    found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, fits, quiet=quiet)
+    how = {"seeds": seeds, "random_state": seed, "n_jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
+    found = _swept(chosen(n_clusters, view_weights=weights, **fixed), data, grid, folder, how, quiet=quiet)
     _write(found, data, method, content, folder)
     _tell(found, place, as_json=as_json, quiet=quiet)
 
