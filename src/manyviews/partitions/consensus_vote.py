@@ -58,14 +58,16 @@ class ConsensusVote:
 class ShareVote:
     """Gives a sample the cluster that holds the largest share of those it is together with, on average over partitions.
 
-    It takes nothing but the base labels, so samples with equal ones get one cluster. Linear in the number of samples.
+    It takes nothing but the base labels, so samples with equal ones get one cluster. Small clusters that share all of
+    their base clusters with larger ones would be left without samples: those keep the samples that they have, and so do
+    new samples with the base labels of one of these. Linear in the number of samples.
 
     Parameters
     ----------
     base_labels : ndarray of shape (n, M) of int
         Base labels of the training samples, -1 for none.
     labels : ndarray of shape (n,)
-        Their clusters.
+        Their clusters, equal where the base labels are.
     n_clusters : int
         Number of clusters.
     """
@@ -77,14 +79,35 @@ class ShareVote:
             members = indicator_matrix(base_labels[rows], n_columns=self.widths)
             counts += members.T @ np.eye(n_clusters)[labels[rows]]
         self.shares = counts / np.maximum(counts.sum(axis=1), 1)[:, None]
+        kept = _without_samples(self._voted(base_labels), labels, n_clusters)
+        self.kept, first = np.unique(base_labels[kept], axis=0, return_index=True)
+        self.kept_labels = labels[kept][first]
 
     def __call__(self, base_labels: Labels) -> Labels:
         """Return the clusters of samples with these base labels (n_new, M)."""
+        out = self._voted(base_labels)
+        if self.kept_labels.size:
+            kept = {row.tobytes(): label for row, label in zip(self.kept, self.kept_labels.tolist(), strict=True)}
+            rows = np.ascontiguousarray(base_labels, dtype=self.kept.dtype)
+            out[:] = [kept.get(row.tobytes(), label) for row, label in zip(rows, out.tolist(), strict=True)]
+        return out
+
+    def _voted(self, base_labels: Labels) -> Labels:
         out = np.empty(len(base_labels), dtype=np.int64)
         for rows in row_blocks(len(base_labels), ROWS_PER_BLOCK):
             known = _known(base_labels[rows], self.widths)
             out[rows] = (indicator_matrix(known, n_columns=self.widths) @ self.shares).argmax(axis=1)
         return out
+
+
+def _without_samples(voted: Labels, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
+    """Tell the samples of clusters that have none after the vote, also once others got theirs back."""
+    kept, n_before = np.zeros(labels.size, dtype=bool), -1
+    while kept.sum() > n_before:
+        n_before = int(kept.sum())
+        left = np.bincount(np.where(kept, labels, voted), minlength=n_clusters)
+        kept |= left[labels] == 0
+    return kept
 
 
 def _known(base_labels: Labels, widths: NDArray[np.int64]) -> Labels:

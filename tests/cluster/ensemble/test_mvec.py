@@ -58,6 +58,15 @@ def test_groups_of_similar_samples_come_close():
     np.testing.assert_array_equal(model.predict(views), model.labels_)
 
 
+def test_the_vote_of_samples_in_mixed_groups_leaves_no_cluster_out():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 6, 300)
+    views = [3 * rng.normal(size=(6, d))[truth] + 4 * rng.normal(size=(300, d)) for d in (4, 6)]
+    model = MVEC(6, max_groups=30, n_base_clusterings=8, max_iter=10, tol=1.0, random_state=0).fit(views)
+    assert len(np.unique(model.labels_)) == 6
+    np.testing.assert_array_equal(model.predict(views), model.labels_)
+
+
 @pytest.mark.parametrize("final", ["lrr", "spectral", "kmeans_h"])
 def test_final_steps(three_views, final):
     views, y = three_views

@@ -78,8 +78,9 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         Samples with equal base labels are always merged, which changes nothing but the cost. With a number, samples
         that share most of their clusters are merged too, by k-means on their base labels, so that at most so many
         groups are left, each of which then counts as one sample. Each base cluster then votes with the shares of its
-        samples whose groups are in the clusters, and each sample gets the cluster with the largest sum of votes. An
-        approximation for large n; raising it comes closer to the exact result at cubic cost.
+        samples whose groups are in the clusters, and each sample gets the cluster with the largest sum of votes; a
+        cluster that would be left without samples keeps those of its groups. An approximation for large n; raising it
+        comes closer to the exact result at cubic cost.
     precision : {"auto", "single", "double"}, default="auto"
         Of the n × n arrays; "auto" is single above 300 groups.
     stop : {"views", "paper"}, default="views"
