@@ -30,3 +30,12 @@ def test_wide_rows_have_the_neighbours_that_their_distances_say():
     found = neighbor_graph(X, 7)
     wanted = kneighbors_graph(X.astype(np.float64), 7, include_self=True)
     assert np.array_equal(found.toarray(), (0.5 * (wanted + wanted.T)).toarray())
+
+
+def test_all_distances_are_taken_only_where_they_are_smaller_than_copies_of_rows():
+    few, many = np.zeros((60, 2_500), np.float32), np.zeros((900, 2_500), np.float32)
+    assert neighbors._is_wide(few)
+    assert 8 * 2 * 60**2 < neighbors.neighbor_bytes(few) <= 8 * 2 * 256 * 2_500
+    for X in (many, few.astype(np.float64), few[:, :2_000], sparse.csr_array(few)):  # double precision is not copied
+        assert not neighbors._is_wide(X)
+    assert neighbors.neighbor_bytes(many) == 0

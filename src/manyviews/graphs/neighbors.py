@@ -20,6 +20,8 @@ Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], Iterable[Any]]
 BLOCK_MIB = 64
 # of wide rows so many columns are multiplied at a time
 COLUMNS_PER_BLOCK = 2_048
+# scikit-learn copies two blocks of so many rows in single precision at a time, to double precision
+ROWS_COPIED = 256
 
 
 def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str = "euclidean") -> Any:
@@ -59,8 +61,15 @@ def neighbor_graph(X: Any, n_neighbors: int, run: Run = starmap, *, metric: str 
 
 
 def _is_wide(X: Any) -> bool:
-    """Tell dense rows that are longer than there are rows: scikit-learn would copy 256 of them at a time as float64."""
-    return not sparse.issparse(X) and X.shape[1] > max(X.shape[0], COLUMNS_PER_BLOCK)
+    """Tell rows so long, and so few, that all their distances take less memory than scikit-learn's copies of some."""
+    if sparse.issparse(X) or X.dtype != np.float32 or X.shape[1] <= COLUMNS_PER_BLOCK:
+        return False
+    return bool(_distance_bytes(X.shape[0]) <= 8 * 2 * ROWS_COPIED * X.shape[1])
+
+
+def _distance_bytes(n: int) -> int:
+    """Return the bytes that ``squared_distances`` of wide rows holds: the sum, a product, and a block of columns."""
+    return 8 * n * (2 * n + COLUMNS_PER_BLOCK)
 
 
 def squared_distances(X: Any) -> NDArray[np.float64]:
@@ -79,8 +88,10 @@ def squared_distances(X: Any) -> NDArray[np.float64]:
 
 
 def neighbor_bytes(X: Any) -> int:
-    """Return the bytes of the distances that ``neighbor_graph`` holds at a time, for sparse rows as CSR and dense."""
-    return int(min(BLOCK_MIB * 2**20, 8 * X.shape[0] ** 2) * 2.5) if sparse.issparse(X) else 0
+    """Return the bytes of the distances that ``neighbor_graph`` holds at a time, as CSR and dense for sparse rows."""
+    if sparse.issparse(X):
+        return int(min(BLOCK_MIB * 2**20, 8 * X.shape[0] ** 2) * 2.5)
+    return _distance_bytes(X.shape[0]) if _is_wide(X) else 0
 
 
 def gaussian_affinity(X: Any, width: float | None = None, *, metric: str = "euclidean") -> NDArray[np.float64]:
