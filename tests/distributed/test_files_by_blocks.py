@@ -24,6 +24,8 @@ def test_arrays_of_a_store_are_read_by_rows(store, monkeypatch):
     assert views["a"].chunks == ((11, 11, 11, 7), (3,))
     assert np.array_equal(views["a"].compute(), X)
     assert np.array_equal(views["c"].compute(), -X)
+    by_pattern = files.open_blocks({"c": (str(place), ["b*"])}).views
+    assert np.array_equal(by_pattern["c"].compute(), -X)
 
 
 def test_a_group_is_no_single_view(store):

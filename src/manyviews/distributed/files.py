@@ -138,7 +138,7 @@ def _open_store(path: str, columns: Sequence[str] | None) -> _Rows:
             f"{path} holds {len(arrays)} arrays of two dimensions ({', '.join(arrays)}); name one: {path}:ARRAY"
         )
     (name, array), *_ = arrays.items()
-    if columns is not None and name not in columns:
+    if columns is not None and name not in columns and not array.path:  # one of a group was chosen, by a pattern too
         raise ValueError(f"{path}: columns of a zarr array have no names; give the store alone")
     check_codecs(array, path)
     return _Rows(path, tuple(array.shape), np.dtype(array.dtype), name)

@@ -70,10 +70,10 @@ class SingularValueShrinker:
     """Singular value threshold of a sequence of matrices that change little from one to the next.
 
     Only the singular vectors above the threshold are computed, by block subspace iteration that starts from those of
-    the matrix before and some random columns. Where a bound on the norm shows that nothing lies above the threshold,
-    nothing is computed. The result is checked: where all singular values found lie above the threshold, or power
-    iterations find that what is left of the matrix has a norm above it by more than a quarter, the subspace is
-    enlarged; where the rank comes near that of a full decomposition, that is done instead.
+    the matrix before and some random columns. As long as nothing has been above the threshold, a bound on the norm
+    mostly tells so, and nothing is computed. The result is checked: where all singular values found lie above the
+    threshold, or power iterations find that what is left of the matrix has a norm above it by more than a quarter, the
+    subspace is enlarged; where the rank comes near that of a full decomposition, that is done instead.
 
     Parameters
     ----------
