@@ -94,7 +94,7 @@ def test_one_run_tells_nothing_and_runs_without_chance_tell_all():
     fixed = [cell("MVEC", "bbcsport", 91.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
     assert leads(NMI, fixed, "mvec")[0].outcome == "holds"
     level = [cell("MVEC", "bbcsport", 90.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
-    assert leads(NMI, level, "mvec")[0].outcome == "vanishes: SEC_BSV is ahead"
+    assert leads(NMI, level, "mvec")[0].outcome == "vanishes: SEC_BSV is level"
     alone = [cell("MVEC", "bbcsport", 90.0)]
     assert leads(NMI, alone, "mvec")[0].outcome == ""
 

@@ -198,6 +198,8 @@ def stars(cells: Sequence[Cell], method: str) -> Stars:
 def _lost(lead: Lead) -> str:
     if lead.difference > 0:
         return f"is not told from chance over {lead.rival}"
+    if lead.difference == 0:
+        return f"vanishes: {lead.rival} is level"
     return f"vanishes: {lead.rival} is {'significantly ' if lead.tells else ''}ahead"
 
 
