@@ -244,6 +244,6 @@ def predict_blocks(
         with user_input():
             files = open_blocks(sources, id_column=id_column, known=known)
             labels = distributed.predict(model, files.views, client)
-        with progress.stage("predict", "labelling by blocks"), user_input():
+        with progress.stage("predict", "labelling by blocks", prints=out[0] is None), user_input():
             for _ in _labelled(client, files, labels, None, stream, id_column):
                 pass
