@@ -179,6 +179,7 @@ def test_wrong_stores_are_refused_in_one_line(tmp_path, monkeypatch):
         "flat.zarr/deep": "holds no two-dimensional array|shape",
         "flat.zarr/x": "1|two",
         "flat.zarr": "different numbers of rows",
+        "flat.zarr:short": r"belong to a view, as --view NAME=.*flat\.zarr:short",
         "cells.zarr": r"save it as \.h5ad",
     }
     for name, words in cases.items():
