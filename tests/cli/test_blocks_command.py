@@ -61,7 +61,7 @@ def test_parquet_folders_with_ids(arrays, scheduler, tmp_path, monkeypatch):
     assert np.array_equal(labels_of(tmp_path / "same.csv")[1], labels)
 
 
-def test_arrays_and_text_by_position(arrays, scheduler, tmp_path, monkeypatch):
+def test_arrays_and_text_by_position(arrays, scheduler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("manyviews.distributed.files.BLOCK_BYTES", 8 * 11 * 60)
     np.save("a.npy", arrays[0])
@@ -72,6 +72,12 @@ def test_arrays_and_text_by_position(arrays, scheduler, tmp_path, monkeypatch):
     names, labels = labels_of(tmp_path / "o" / "labels.csv")
     assert names == [str(i) for i in range(200)]
     assert np.array_equal(labels, own_labels(arrays))
+    before, given = (tmp_path / "b.csv").read_bytes(), ["--view", "a=a.npy", "--view", "b=b.csv"]
+    assert main(["predict", "o", *given, "--dask", scheduler, "--out", "b.csv", "--force", "--quiet"]) == 2
+    assert "would replace b.csv, which is an input" in capsys.readouterr().err
+    assert (tmp_path / "b.csv").read_bytes() == before
+    assert main(["predict", "o", "--dask", scheduler, "--out", "new.csv", "--quiet"]) == 2
+    assert "--view NAME=FILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

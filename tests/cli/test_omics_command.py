@@ -137,6 +137,7 @@ def test_what_is_kept_is_chosen_before_cells_are_filled_and_compare_and_sweep_do
             "--outcome time=oss,event=dead --covariates clinic.csv",
             "clinic.csv has no column 'oss'; did you mean 'os'? Nor do the data",
         ),
+        ("--batch zzz --outcome time=days,event=dead --covariates clinic.csv", "'. Nor do the data: there is no"),
         ("--batch sites", "there is no column 'sites' that describes the samples in cohort.h5mu; did you mean 'site'"),
         ("--covariates none.csv", "there is no such file"),
         ("--covariates clinic.csv:agee", "has no column 'agee'; did you mean 'age'"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import zipfile
 from io import BytesIO
 
@@ -18,6 +19,7 @@ from few_members import few_votes, quick
 from manyviews import Views
 from manyviews.cluster.registry import METHODS
 from manyviews.io import load_model
+from manyviews.io import model as model_files
 from manyviews.io.files import checksum
 from manyviews.io.model import FORMAT, match_features, save_model
 from manyviews.io.model_types import is_model_type
@@ -71,8 +73,15 @@ def test_scikit_learn_types_need_no_further_trust(folder):
     assert loaded.predict(X.concatenate()).shape == (30,)
 
 
-def test_types_that_no_model_has_are_refused(tmp_path):
-    save_model(X, tmp_path / "m", X)
+def test_types_that_no_model_has_are_refused(tmp_path, monkeypatch):
+    model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+    model.held_ = X
+    with pytest.raises(TypeError, match=r"holds manyviews\.Views, which load_model would refuse"):
+        save_model(model, tmp_path / "m", X)
+    assert not (tmp_path / "m").exists()
+    with monkeypatch.context() as careless:
+        careless.setattr(model_files, "_refused", lambda asked: [])
+        save_model(model, tmp_path / "m", X)
     with pytest.raises(ValueError, match=r"asks for manyviews.Views, which no manyviews model is made of"):
         load_model(tmp_path / "m")
 
@@ -263,5 +272,24 @@ def test_a_model_fitted_in_python_is_saved_with_views_of_any_form(tmp_path):
     ]
     np.testing.assert_array_equal(load_model(tmp_path / "mapping").predict(tables), model.labels_)
     np.testing.assert_array_equal(load_model(tmp_path / "table").predict(X.concatenate()), whole.labels_)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="is there already; give the name of a new folder"):
         manyviews.io.save_model(model, tmp_path / "mapping", tables)
+    manyviews.io.save_model(model, tmp_path / "turned", dict(reversed(tables.items())))
+    assert [view["name"] for view in json.loads((tmp_path / "turned" / "model.json").read_text())["views"]] == [
+        "a",
+        "b",
+    ]
+
+
+def test_a_model_that_cannot_be_saved_leaves_no_folder(tmp_path, monkeypatch):
+    model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+    for others in (X.select(["a"]), [X.arrays[0], X.arrays[0]]):
+        with pytest.raises(ValueError, match=r"fitted on views with 4, 3 columns, these have 4"):
+            save_model(model, tmp_path / "m", others)
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(ImportError, match=r"pip install .manyviews\[cli\]"):
+        save_model(model, tmp_path / "m", X)
+    monkeypatch.undo()
+    assert not (tmp_path / "m").exists()
+    save_model(model, tmp_path / "m", X)
+    np.testing.assert_array_equal(load_model(tmp_path / "m").predict(X), model.labels_)

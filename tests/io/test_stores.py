@@ -121,6 +121,49 @@ def test_chunks_that_are_not_stored_are_said(tmp_path, size):
     assert not data.views.view("x")[:10].any()
 
 
+@pytest.mark.filterwarnings("ignore")  # zarr says that others may not read bytes
+def test_ids_and_classes_as_text_of_any_kind(arrays, tmp_path):
+    y, views = arrays
+    group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
+    save(group, "image", views["image"], (50, 2))
+    ids = [f"sample ü{i}" for i in range(N)]
+    if hasattr(group, "create_array"):
+        group.create_array("ids", shape=(N,), dtype=str)[...] = np.array(ids, dtype=object)
+    else:
+        from numcodecs import VLenUTF8
+
+        group.create_dataset("ids", data=np.array(ids, dtype=object), object_codec=VLenUTF8())
+    save(group, "labels", np.array([f"class {i}" for i in y]).astype("S"), (50,))
+    np.savez(tmp_path / "x.npz", image=views["image"], ids=np.char.encode(ids, "utf-8"), labels=y.astype("S"))
+    for name in ("x.zarr", "x.npz"):
+        data = read_views(tmp_path / name)
+        assert data.views.sample_names.tolist() == ids
+        assert [str(label).removeprefix("class ") for label in data.labels] == list(map(str, y))
+
+
+def test_what_an_array_is_called_and_told_of_is_no_matter(arrays, tmp_path):
+    views = arrays[1]
+    group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
+    for name in ("chunks", "groups"):
+        save(group, name, views["image"], (50, 2))
+    group["chunks"].attrs["about"] = "cucumbers, pickled"
+    assert read_views(tmp_path / "x.zarr").views.names == ("chunks", "groups")
+    assert stored.is_group(group)
+    assert not stored.is_store(group)
+
+
+def test_what_is_neither_number_nor_text_is_said(arrays, tmp_path):
+    group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
+    save(group, "image", arrays[1]["image"], (50, 2))
+    save(group, "phase", np.ones(N, dtype=complex), (50,))
+    assert any("phase is not used" in note and "complex" in note for note in read_views(tmp_path / "x.zarr").notes)
+    save(group, "wave", np.ones((N, 2), dtype=complex), (50, 2))
+    for place in (tmp_path / "x.zarr", tmp_path / "x.zarr" / "wave"):
+        with pytest.raises(ValueError, match="values of type complex128; save real numbers"):
+            read_views(place)
+    assert read_views({"a": (tmp_path / "x.zarr", ["image"])}).views.names == ("a",)
+
+
 def test_wrong_stores_are_refused_in_one_line(tmp_path, monkeypatch):
     (tmp_path / "empty.zarr").mkdir()
     group = zarr.open_group(str(tmp_path / "flat.zarr"), mode="w")
@@ -136,6 +179,7 @@ def test_wrong_stores_are_refused_in_one_line(tmp_path, monkeypatch):
         "flat.zarr/deep": "holds no two-dimensional array|shape",
         "flat.zarr/x": "1|two",
         "flat.zarr": "different numbers of rows",
+        "flat.zarr:short": r"belong to a view, as --view NAME=.*flat\.zarr:short",
         "cells.zarr": r"save it as \.h5ad",
     }
     for name, words in cases.items():

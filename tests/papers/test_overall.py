@@ -61,6 +61,8 @@ def test_scores_are_shares_of_the_best_row_that_follows_the_paper(cells):
     assert found["MVEC (default)"].ours == pytest.approx(1.1 + 95 / 90 + 1.1)
     assert found["MVEC (default)"].printed is None
     assert scores(paper("op-lfmvc").tables[0], cells) == []
+    # with no row that follows the paper there is nothing to take a share of
+    assert [row.ours for row in scores(NMI, [each for each in cells if each.variant])] == [None]
 
 
 def test_leads_tell_what_became_of_the_printed_ones(cells):
@@ -94,7 +96,9 @@ def test_one_run_tells_nothing_and_runs_without_chance_tell_all():
     fixed = [cell("MVEC", "bbcsport", 91.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
     assert leads(NMI, fixed, "mvec")[0].outcome == "holds"
     level = [cell("MVEC", "bbcsport", 90.0, 0.0), cell("SEC_BSV", "bbcsport", 90.0, 0.0)]
-    assert leads(NMI, level, "mvec")[0].outcome == "vanishes: SEC_BSV is ahead"
+    assert leads(NMI, level, "mvec")[0].outcome == "vanishes: SEC_BSV is level"
+    loose = cell("RSEC_SUM", "bbcsport", 90.0, 30.0)
+    assert leads(NMI, [*fixed, loose], "mvec")[0].outcome == "is not told from chance over RSEC_SUM"
     alone = [cell("MVEC", "bbcsport", 90.0)]
     assert leads(NMI, alone, "mvec")[0].outcome == ""
 

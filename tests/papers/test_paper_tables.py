@@ -154,6 +154,15 @@ def test_a_single_run_has_no_deviation():
     assert (found.mean, found.deviation, found.n_runs) == (0.5, None, 1)
 
 
+def test_runs_that_differ_in_rounding_only_have_no_deviation():
+    score, runs = 0.2697867137638703, tuple(Run("concat-kmeans", "blobs", seed, {}, 2) for seed in range(10))
+    assert np.std([score] * 10, ddof=1) > 0
+    table = paper("mspl").tables[0]
+    outcomes = {id(run): scored(run, np.nextafter(score, run.seed % 2)) for run in runs}
+    found = measure([Candidate("", runs)], outcomes, table)
+    assert (found.mean, found.deviation) == (round(score, 12), 0.0)
+
+
 def test_documents_hold_all_cells_and_names_stay_text(texts):
     found = compared(texts, {}, lost=["TP-LFMVC"])
     rows = list(csv.DictReader(io.StringIO(to_csv(found))))

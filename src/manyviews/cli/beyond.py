@@ -14,7 +14,15 @@ from cyclopts import Parameter
 from manyviews.cli.clustering import outcome_line
 from manyviews.cli.console import Stages, UsageError, print_json, user_input
 from manyviews.cli.inputs import parse_scaling, parse_views
-from manyviews.cli.output import default_folder, new_file, new_folder, peak_memory, run_record, save_record
+from manyviews.cli.output import (
+    default_folder,
+    new_file,
+    new_folder,
+    peak_memory,
+    refuse_inputs,
+    run_record,
+    save_record,
+)
 from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
@@ -127,7 +135,8 @@ def cluster_blocks(job: BlockJob, n_clusters: int, beyond: Beyond, progress: Sta
     from manyviews import distributed
     from manyviews.distributed.files import open_blocks
 
-    sources, out = parse_views(job.view), job.out or default_folder("manyviews", "blocks")
+    out = job.out or default_folder("manyviews", "blocks")
+    sources = _sources(job.view, out)
     model = job.make(n_clusters=n_clusters, scaling=parse_scaling(job.scaling, list(sources)))
     with beyond.client() as client, new_folder(out, force=job.force) as folder:
         with user_input():
@@ -140,6 +149,15 @@ def cluster_blocks(job: BlockJob, n_clusters: int, beyond: Beyond, progress: Sta
         record = _record(job, model, sizes) | {"timings": dict(progress.timings), "peak_memory": peak_memory()}
         save_record(folder, record)
     _print_summary(record, out, as_json=as_json, quiet=progress.quiet)
+
+
+def _sources(view: Sequence[str], out: str | None) -> dict[str, tuple[str, list[str] | None]]:
+    """Return path and columns of each view, none of which is the place of the output."""
+    sources = parse_views(view)
+    if not sources:
+        raise UsageError("there is nothing to read: give a file for each view, as --view NAME=FILE")
+    refuse_inputs(out, (path for path, _ in sources.values()))
+    return sources
 
 
 def _write(job: BlockJob, model: Any, client: Any, files: Any, folder: Path) -> list[int]:
@@ -221,10 +239,11 @@ def predict_blocks(
     from manyviews import distributed
     from manyviews.distributed.files import open_blocks
 
+    sources = _sources(view, out[0])
     with beyond.client() as client, new_file(out[0], force=out[1]) as stream:
         with user_input():
-            files = open_blocks(parse_views(view), id_column=id_column, known=known)
+            files = open_blocks(sources, id_column=id_column, known=known)
             labels = distributed.predict(model, files.views, client)
-        with progress.stage("predict", "labelling by blocks"), user_input():
+        with progress.stage("predict", "labelling by blocks", prints=out[0] is None), user_input():
             for _ in _labelled(client, files, labels, None, stream, id_column):
                 pass

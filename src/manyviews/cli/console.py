@@ -156,10 +156,12 @@ class Stages:
         self.timings: dict[str, float] = {}
 
     @contextmanager
-    def stage(self, name: str, text: str) -> Iterator[None]:
-        """Time a stage; show ``text`` while it runs."""
+    def stage(self, name: str, text: str, *, prints: bool = False) -> Iterator[None]:
+        """Time a stage; show ``text`` while it runs, unless it ``prints`` on the same terminal meanwhile."""
         start = time.perf_counter()
-        with nullcontext() if self.quiet else _shown_if_slow(one_line(text)):
+        # what moves would be drawn into the lines that are printed
+        mixed = prints and sys.stdout is not None and sys.stdout.isatty()
+        with nullcontext() if self.quiet or mixed else _shown_if_slow(one_line(text)):
             yield
         self.timings[name] = round(time.perf_counter() - start, 4)
 

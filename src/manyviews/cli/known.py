@@ -84,7 +84,7 @@ class KnownColumns:
             return error
         path = file_and_columns(self.covariates)[0]
         there = covariate_names(path)
-        meant = likely(cause.column, there) or f"it has {shown(there)}"
+        meant = likely(cause.column, there) or f"it has {shown(there)}."
         return UsageError(f"{path} has no column {cause.column!r}; {meant} Nor do the data: {error}")
 
     def settled(self, data: LoadedViews, id_column: str | None) -> tuple[LoadedViews, Known]:

@@ -113,7 +113,7 @@ def _write(
     with (
         new_file(out, force=force) as stream,
         user_input(),
-        progress.stage("predict", f"labelling {len(views)} samples"),
+        progress.stage("predict", f"labelling {len(views)} samples", prints=out is None),
     ):
         for labels in label_blocks(model, views):
             rows = slice(start, start + len(labels))

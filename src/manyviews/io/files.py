@@ -104,7 +104,7 @@ def file_kind(path: str | os.PathLike[str]) -> str:
     known = (*MULTIVIEW, *ANNOTATED, *ARRAYS, STORE, *TABLES)
     if kind not in known:
         given = os.fspath(path)
-        if ":" in given and os.path.isfile(given.partition(":")[0]):
+        if ":" in given and os.path.exists(given.partition(":")[0]):
             raise ValueError(f"{given}: columns or a matrix of a file belong to a view, as --view NAME={given}")
         raise ValueError(
             f"{given}: files of the kind {kind or 'without a suffix'!r} cannot be read; "

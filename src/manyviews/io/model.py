@@ -7,7 +7,7 @@ import os
 import pickle
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,10 @@ def save_model(
         If the method is not fitted.
     FileExistsError
         If there is such a folder.
+    ValueError
+        If the views are not those of the fit, by number and columns.
+    TypeError
+        If ``load_model`` would refuse what the estimator holds, as it does pipelines: save the method in them.
     ImportError
         If skops is not installed.
 
@@ -93,12 +97,46 @@ def save_model(
     check_is_fitted(estimator)
     if not isinstance(views, Views):
         views = check_views(views, views=getattr(estimator, "views", None) if is_table(views) else None)
-    folder = Path(folder)
-    folder.mkdir()
-    body = folder / _BODY
-    _dump(estimator, body)
     if hasattr(estimator, "_without_left_out"):
         views = estimator._without_left_out(views)  # new samples need the views that count, and no others
+    views = _as_fitted(views, getattr(estimator, "_fitted_views", None))
+    folder = Path(folder)
+    try:
+        folder.mkdir()
+    except FileExistsError as error:
+        raise FileExistsError(f"{folder} is there already; give the name of a new folder, or remove it") from error
+    try:
+        _write(estimator, folder, views, imputer, kept)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _as_fitted(views: Views, fitted: FittedViews | None) -> Views:
+    """Return the views in the order of the fit, or say that they are others."""
+    if fitted is None:
+        return views
+    if views.has_names and fitted.named and set(views.names) == set(fitted.names):
+        views = views.select(fitted.names)
+    widths = tuple(int(array.shape[1]) for array in views.arrays)
+    if widths != fitted.widths:
+        raise ValueError(
+            f"the method was fitted on views with {', '.join(map(str, fitted.widths))} columns, these have "
+            f"{', '.join(map(str, widths))}; give the views that it was fitted on"
+        )
+    return views
+
+
+def _write(estimator: Any, folder: Path, views: Views, imputer: Any, kept: Mapping[str, Kept] | None) -> None:
+    """Write all files of a model folder."""
+    body = folder / _BODY
+    _dump(estimator, body)
+    refused = _refused(_require_skops().io.get_untrusted_types(file=body))
+    if refused:
+        raise TypeError(
+            f"{type(estimator).__name__} holds {refused[0]}, which load_model would refuse; save a fitted method of "
+            "manyviews, of a pipeline its last step"
+        )
     described: list[dict[str, Any]] = [
         {"name": name, "n_features": array.shape[1], "feature_names": columns}
         for (name, array), columns in zip(views.items(), views.feature_names, strict=True)
@@ -220,7 +258,7 @@ def _load(folder: str | os.PathLike[str], file: str, described: dict[str, Any], 
         raise ValueError(f"{given}: {file} is missing or damaged (its checksum differs); fit and save the model again")
     try:
         asked = skops.io.get_untrusted_types(file=body)
-        refused = [name for name in asked if name not in _HARMLESS_TYPES and not is_model_type(name)]
+        refused = _refused(asked)
         model = None if refused else skops.io.load(body, trusted=asked)
     except Exception as error:
         raise ValueError(
@@ -232,6 +270,11 @@ def _load(folder: str | os.PathLike[str], file: str, described: dict[str, Any], 
     if type(model).__name__ != described.get("class"):
         raise ValueError(f"{given}: {_HEADER} and {file} do not belong together; fit and save the model again")
     return model
+
+
+def _refused(asked: Iterable[str]) -> list[str]:
+    """Return those of the types that a file asks for which no model is made of."""
+    return [name for name in asked if name not in _HARMLESS_TYPES and not is_model_type(name)]
 
 
 def read_header(folder: str | os.PathLike[str]) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def read_multiview_file(path: str | os.PathLike[str], wanted: Sequence[str] | No
     return _from_arrays(arrays, os.fspath(path))
 
 
-def _from_arrays(arrays: Mapping[str, Any], where: str) -> MultiviewFile:
+def _from_arrays(held: Mapping[str, Any], where: str) -> MultiviewFile:
+    arrays = {key: _decoded(array) for key, array in held.items()}
     numbers = {int(match[1]) for match in map(_VIEW_KEY.fullmatch, arrays) if match}
     if numbers:
         lacking = min(set(range(len(numbers) + 1)) - numbers)
@@ -132,6 +133,11 @@ def _from_arrays(arrays: Mapping[str, Any], where: str) -> MultiviewFile:
                 matrix.check_format(full_check=True)
         return MultiviewFile({stem(where): check_matrix(matrix.tocsr(), where)})
     return _any_names(arrays, where)
+
+
+def _decoded(array: NDArray[Any]) -> NDArray[Any]:
+    """Return text that is stored as bytes as text."""
+    return np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
 
 
 def _any_names(arrays: Mapping[str, Any], where: str) -> MultiviewFile:

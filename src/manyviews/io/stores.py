@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manyviews.io.choosing import choose
+from manyviews.io.choosing import Caution, choose
 from manyviews.io.files import readable, stem
 from manyviews.io.machine import check_promise, readable_size
 from manyviews.views.mapped import MappedRows
@@ -49,8 +49,18 @@ def read_store(
     """
     where, arrays = os.fspath(path), open_store(path, wanted)
     notes: list[str] = []
-    numbers = {name: _numbers(array, f"{where}: {name}", notes) for name, array in arrays.items() if _plain(array)}
-    return numbers, tuple(notes)
+    found = {}
+    for name, array in arrays.items():
+        if _plain(array):
+            found[name] = _numbers(array, f"{where}: {name}", notes)
+        elif len(array.shape) == 2:
+            raise ValueError(
+                f"{where}: {name} holds values of type {array.dtype}; save real numbers instead, or name the arrays "
+                f"that are views: --view NAME={where}:ARRAY"
+            )
+        else:
+            notes.append(Caution(f"{where}: {name} is not used: it holds values of type {array.dtype}"))
+    return found, tuple(notes)
 
 
 def open_store(path: str | os.PathLike[str], wanted: Sequence[str] | None = None) -> dict[str, Any]:
@@ -79,8 +89,14 @@ def open_store(path: str | os.PathLike[str], wanted: Sequence[str] | None = None
 
 
 def _plain(array: Any) -> bool:
-    """Tell numbers and text of fixed or variable length from objects, which cannot be read safely."""
-    return np.dtype(array.dtype).kind in "buifUT"
+    """Tell numbers and text of fixed or variable length from what cannot be read safely, or is neither."""
+    kind = np.dtype(array.dtype).kind
+    # zarr 2 has text of any length as objects, which its filter makes of bytes
+    return kind in "buifUST" or (kind == "O" and any(_is_text(codec) for codec in array.filters or ()))
+
+
+def _is_text(codec: Any) -> bool:
+    return getattr(codec, "codec_id", None) == "vlen-utf8"
 
 
 def _numbers(array: Any, where: str, notes: list[str]) -> Any:
@@ -98,4 +114,5 @@ def _numbers(array: Any, where: str, notes: list[str]) -> Any:
         notes.append(f"{where}: {lacking} of {array.nchunks} chunks are not stored, and count as {array.fill_value}")
     if isinstance(found, MappedRows):
         notes.append(f"{where} is large: its numbers are in a temporary file of {readable_size(found.nbytes)}")
-    return found.astype(str) if found.dtype.kind == "T" else found
+    # NumPy does not find the length itself where it may vary
+    return np.array(found.tolist(), dtype=str).reshape(found.shape) if found.dtype.kind in "OT" else found

@@ -25,7 +25,7 @@ class RowScore:
         The row.
     ours : float or None
         Of our means; the maximum is over the rows that follow the paper and were run, so that a row made otherwise may
-        get more than 1 from a data set. None where the row was not run.
+        get more than 1 from a data set. None where the row was not run, or nowhere beside one that follows the paper.
     published : float or None
         Of the printed figures on the same data sets, the maximum over all rows of the table.
     printed : float or None
@@ -135,7 +135,8 @@ def scores(table: PublishedTable, cells: Sequence[Cell]) -> list[RowScore]:
     for name in dict.fromkeys(cell.name for cell in cells):
         held = [cell for cell in cells if cell.name == name]
         done = [(cell.mean, highest[cell.dataset]) for cell in held if cell.mean is not None]
-        ours = sum(mean / best for mean, best in done if best > 0) if done else None
+        shares = [mean / best for mean, best in done if best > 0]
+        ours = sum(shares) if shares else None
         row, follows = held[0].row, not held[0].variant
         published = published_score(table, row, datasets) if follows else None
         found.append(RowScore(name, ours, published, table.scores.get(row) if follows else None, len(held) - len(done)))
@@ -198,6 +199,8 @@ def stars(cells: Sequence[Cell], method: str) -> Stars:
 def _lost(lead: Lead) -> str:
     if lead.difference > 0:
         return f"is not told from chance over {lead.rival}"
+    if lead.difference == 0:
+        return f"vanishes: {lead.rival} is level"
     return f"vanishes: {lead.rival} is {'significantly ' if lead.tells else ''}ahead"
 
 
@@ -222,7 +225,8 @@ def _lead(own: Sample | None, others: dict[str, Sample | None]) -> Lead | None:
     done = {row: sample for row, sample in others.items() if sample is not None}
     if own is None or not done:
         return None
-    rival = max(done, key=lambda row: done[row].mean)
+    # of rivals that are level the one that is hardest to tell from
+    rival = max(done, key=lambda row: (done[row].mean, done[row].deviation or 0.0, -done[row].n_runs))
     difference, p_value = own.mean - done[rival].mean, welch(own, done[rival])
     repeated = min(own.n_runs, done[rival].n_runs) > 1
     exact = repeated and p_value is None and difference != 0

@@ -151,9 +151,13 @@ def _mean(candidate: Candidate, outcomes: Sequence[Outcome], metric: str) -> Mea
     done = [outcome for outcome in outcomes if outcome.status == "ok"]
     lost = [outcome for outcome in outcomes if outcome.status != "ok"]
     values = np.array([outcome.cpu_seconds if metric == "seconds" else outcome.scores[metric] for outcome in done])
+    # the last bits of a score hang on how clusters are numbered, and those of a mean on the order of its terms: runs
+    # that differ in nothing else have no deviation, or a difference of rounding would be told as a significant one
+    values = np.round(values, 12)
+    level = len(np.unique(values)) == 1
     return Measured(
-        mean=float(values.mean()) if done else None,
-        deviation=float(values.std(ddof=1)) if len(done) > 1 else None,
+        mean=float(values[0] if level else values.mean()) if done else None,
+        deviation=(0.0 if level else float(values.std(ddof=1))) if len(done) > 1 else None,
         n_runs=len(done),
         n_lost=len(lost),
         choice=candidate.label,

@@ -78,12 +78,13 @@ def _no_room(where: str, needed: int, place: str, why: str) -> ValueError:
 
 def is_store(item: Any) -> bool:
     """Tell an array of zarr."""
-    return _of_zarr(item) and hasattr(item, "chunks")
+    # of the type: to a group of zarr 2 the arrays in it are attributes, and one may be called chunks
+    return _of_zarr(item) and hasattr(type(item), "chunks")
 
 
 def is_group(item: Any) -> bool:
     """Tell a group of zarr arrays."""
-    return _of_zarr(item) and not hasattr(item, "chunks") and callable(getattr(item, "groups", None))
+    return _of_zarr(item) and not hasattr(type(item), "chunks") and callable(getattr(type(item), "groups", None))
 
 
 def _of_zarr(item: Any) -> bool:
@@ -149,8 +150,9 @@ def _blocks(shape: tuple[int, int], chunks: tuple[int, int], itemsize: int) -> I
 def check_codecs(array: Any, where: str) -> None:
     """Raise ValueError where chunks of a zarr array are pickled Python objects, which run code when they are read."""
     about: Any = getattr(array, "metadata", None)
-    held = about.to_dict() if hasattr(about, "to_dict") else (array.filters, array.compressor)
-    if "pickle" in repr(held).lower():
+    held = about.to_dict() if hasattr(about, "to_dict") else {"filters": (array.filters, array.compressor)}
+    # what users wrote about the array is no codec
+    if "pickle" in repr({**held, "attributes": {}}).lower():
         raise ValueError(
             f"{where} holds pickled Python objects, which are never loaded because they can run code; save it again as "
             "a numeric array"
