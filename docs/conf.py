@@ -40,6 +40,20 @@ html_theme_options = {
     "footer_end": [],
 }
 html_show_sourcelink = False
+# pages without pages below them need no column to move among these
+html_sidebars = {
+    page: []
+    for page in (
+        "start",
+        "quality",
+        "compared",
+        "papers",
+        "beside_others",
+        "installing",
+        "extend",
+        "changelog",
+    )
+}
 
 nitpicky = True  # a reference to nothing fails the build
 # sphinx-build -b linkcheck: what answers robots with a refusal is not dead
