@@ -10,6 +10,7 @@ import pytest
 
 from manyviews import ConcatKMeans, datasets
 from manyviews.metrics import evaluate
+from manyviews.runs import pool
 from manyviews.runs.outcomes import Limits, data_checksum, resampled_rows, run_key
 from manyviews.runs.runner import Run, run_all
 from manyviews.runs.store import Store, StoreInUseError
@@ -51,6 +52,12 @@ def test_scores_are_those_of_the_estimator_and_a_rerun_fits_nothing(blobs, tmp_p
     again = run_all(runs, {"blobs": blobs}, store, progress=told.append)
     assert again == outcomes[:5]
     assert (told[-1].reused, len(lines(store))) == (5, 5)
+
+
+def test_a_machine_too_busy_to_start_a_process_is_said(blobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "_FOR_A_START", 0.0)
+    with pytest.raises(TimeoutError, match="too much other work; start again"):
+        run_all(runs_of([0]), {"blobs": blobs}, tmp_path / "runs.jsonl")
 
 
 def test_changed_parameters_data_or_version_make_another_key(blobs, monkeypatch):

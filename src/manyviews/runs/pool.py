@@ -21,7 +21,8 @@ __all__ = ["Worker", "wait_for"]
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _BETWEEN_LOOKS = 0.02
-_FOR_A_START = 120.0
+# far more than imports take, as a machine with much other work may need minutes for them
+_FOR_A_START = 900.0
 # A fit that waits, for whatever reason, may take so many times its limit.
 MOST_WAITING = 10.0
 _KILLED = -9  # by a signal that not every system has a name for
@@ -80,7 +81,10 @@ class Worker:
         except (EOFError, OSError):
             return self._ended(*self._death())
         if not self._ready and time.perf_counter() - self._born > _FOR_A_START:
-            raise RuntimeError(f"a process for the fits did not start within {_FOR_A_START:.0f} seconds")
+            raise TimeoutError(
+                f"no process for the fits started within {_FOR_A_START:.0f} seconds, as the machine has too much other "
+                "work; start again when it has less: finished fits are kept"
+            )
         return None if self._started is None else self._over_limit()
 
     def close(self) -> None:

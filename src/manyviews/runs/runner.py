@@ -85,6 +85,8 @@ def run_all(
     ValueError
         If a method or data set is not known, ``n_jobs`` is neither -1 nor at least 1, or another process is writing
         to the store.
+    TimeoutError
+        If the machine has too much other work for a process to start.
 
     Examples
     --------
