@@ -47,9 +47,12 @@ def test_refits_and_baselines_of_a_report_keep_the_weights(folder, run):
 def test_the_number_of_clusters_is_chosen_by_the_views_that_count(folder, run):
     both = run("cluster", *TWO_VIEWS, "-k", "2-4", *QUICK, "--weight", "b=0", "--out", "out")
     one = run("cluster", *ONLY_A, "-k", "2-4", *QUICK, "--out", "one")
-    assert (both.code, one.code) == (0, 0)
-    choices = [json.loads(Path(f"{out}/run.json").read_text())["choice"] for out in ("out", "one")]
-    assert choices[0] == choices[1]
+    assert (both.code, both.err) == (one.code, one.err)
+    if both.code == 0:  # whether a number is clear on so few samples hangs on the last digits
+        choices = [json.loads(Path(f"{out}/run.json").read_text())["choice"] for out in ("out", "one")]
+        assert choices[0] == choices[1]
+    else:
+        assert "There is no clear number of clusters from 2 to 4" in both.err
 
 
 def test_compare_by_weighted_views(folder, run):

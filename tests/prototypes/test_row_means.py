@@ -65,7 +65,7 @@ def test_neighbours_are_those_among_the_points_for_rows_of_the_fit_and_for_new_o
         block = columns.treatment().apply(new).astype(np.float32)
         found, expected = find_anchors(index, block, 3), find_anchors(plain, block, 3)
         np.testing.assert_array_equal(found.index, expected.index)
-        np.testing.assert_allclose(found.distance, expected.distance, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(found.distance, expected.distance, rtol=1e-3, atol=2e-2)
     own = nearest_means(index, products.G / products.factor, np.diagonal(products.G), 3)
     np.testing.assert_array_equal(own.index, find_anchors(index, columns.treatment().apply(X).astype("f"), 3).index)
 

@@ -115,4 +115,4 @@ def _numbers(array: Any, where: str, notes: list[str]) -> Any:
     if isinstance(found, MappedRows):
         notes.append(f"{where} is large: its numbers are in a temporary file of {readable_size(found.nbytes)}")
     # NumPy does not find the length itself where it may vary
-    return np.array(found.tolist(), dtype=str).reshape(found.shape) if found.dtype.kind in "OT" else found
+    return np.array(found.tolist(), dtype=str).reshape(found.shape) if found.dtype.kind in ("O", "T") else found
