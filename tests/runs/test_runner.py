@@ -81,7 +81,7 @@ def test_limits_and_errors_end_a_fit_and_the_rest_goes_on(blobs, tmp_path):
     outcomes = run_all([slow, *wrong, *runs_of([0])], data, store, time_limit=2, progress=told.append)
     assert [outcome.status for outcome in outcomes] == ["timeout", "failed", "failed", "ok"]
     assert outcomes[0].message == "not done after 2 s"
-    assert outcomes[0].seconds >= 2
+    assert outcomes[0].seconds > 1.9
     assert "n_init" in outcomes[1].message
     assert outcomes[1].scores == {}
     assert run_all([slow, *wrong], data, store, time_limit=1, progress=told.append) == outcomes[:3]
