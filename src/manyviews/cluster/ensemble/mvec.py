@@ -265,21 +265,22 @@ class MVEC(EnsembleClusterer, PublishedRecipes):
         # samples that are only alike are not as many equal ones: as such a large group would be a cluster of its own
         counts = groups.sizes if equal else np.ones_like(groups.sizes)
 
+        def vote_of(labels: NDArray[np.int64]) -> ConsensusVote | ShareVote:
+            """Return what labels samples by these clusters of the groups."""
+            if equal:
+                return ConsensusVote(np.hstack(merged), groups.sizes, labels, self.n_clusters)
+            return ShareVote(self.base_labels_, labels[groups.of_sample], self.n_clusters)
+
         def of_samples(labels: NDArray[np.int64]) -> NDArray[np.int64]:
             """Return the clusters of the samples from those of the groups."""
-            if equal:
-                self._vote: ConsensusVote | ShareVote = ConsensusVote(
-                    np.hstack(merged), groups.sizes, labels, self.n_clusters
-                )
-                return labels[groups.of_sample]
-            self._vote = ShareVote(self.base_labels_, labels[groups.of_sample], self.n_clusters)
-            return self._vote(self.base_labels_)
+            return labels[groups.of_sample] if equal else vote_of(labels)(self.base_labels_)
 
         result = self._solve(merged, counts, solver_rng, history_rng, of_samples)
         self.affinity_, self.groups_ = result.Z, groups.of_sample
         rows = self._final_rows(result, counts, final_rng)
         clusters = kmeans(rows, result.H.shape[1], final_rng, n_init=self.n_init, weights=counts)
-        labels = of_samples(clusters.labels)
+        self._vote = vote_of(clusters.labels)
+        labels = clusters.labels[groups.of_sample] if equal else self._vote(self.base_labels_)
         self.embedding_ = rows[groups.of_sample]
         sure = center_confidence(nearest_center_distances(rows, clusters.centers))[groups.of_sample]
         self.confidence_ = np.where(labels == clusters.labels[groups.of_sample], sure, 0.0)
