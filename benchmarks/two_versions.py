@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 HERE = Path(__file__).resolve().parents[1]
 FORK = multiprocessing.get_context("fork")
-STORED = HERE.parent / "shared" / "reference" / "mvec" / "mvec_bbcsport.npz"
+STORED = HERE.parent / "shared" / "reference" / "mvec"
 CASES = (
     "fastmice-10000",
     "fastmice-100000",
@@ -24,6 +24,8 @@ CASES = (
     "mvec-2000",
     "udbgl-mfeat",
     "rsec-544",
+    "rsec-1000",
+    "rsec-2000",
     "kcc-mfeat",
     "mspl-mfeat",
 )
@@ -50,20 +52,11 @@ def prepare(case):
     if method == "fastmice":
         data = datasets.make_blobs_views(int(size), (50, 100, 200), 10, view_noise=0.3, dtype="float32", random_state=0)
         return FastMICE(10, random_state=0, **{option(FastMICE, "n_base_clusterings", "n_base"): 20}), data.views
-    if size == "544":
-        stored = np.load(STORED)
-        kind = MVEC if method == "mvec" else RSEC
-        return kind(int(stored["K"]), base=labels_word(kind), random_state=0), list(stored["P"].astype(np.float64))
-    if method == "mvec":
-        rng = np.random.default_rng(0)
-        truth = np.arange(int(size)) % 10
-        labels = truth[:, None] * 4 + rng.integers(4, size=(truth.size, 100))
-        wrong = rng.random(labels.shape) < 0.2
-        labels[wrong] = rng.integers(40, size=int(wrong.sum()))
-        return MVEC(10, base=labels_word(MVEC), random_state=0), [
-            labels[:, :50].astype(float),
-            labels[:, 50:].astype(float),
-        ]
+    if method in ("mvec", "rsec"):
+        stored = np.load(STORED / ("mvec_bbcsport.npz" if size == "544" else "mvec_digit2.npz"))
+        kind, every = MVEC if method == "mvec" else RSEC, stored["P"].shape[1] // int(size)
+        views = [view[::every].astype(np.float64) for view in stored["P"]]
+        return kind(int(stored["K"]), base=labels_word(kind), random_state=0), views
     data = datasets.load("mfeat")
     estimator = {"udbgl": UDBGL, "kcc": KCC, "mspl": MSPL}[method]
     return estimator(10, random_state=0), data.views
