@@ -191,7 +191,8 @@ def check_numbers(views: Views, accepts: Accepts) -> Views:
     if nowhere.size:
         raise ValueError(
             f"Input contains NaN: {nowhere.size} sample(s) are observed in no view (all NaN), "
-            f"first {_samples(checked, nowhere)}; drop them"
+            f"first {_samples(checked, nowhere)}; "
+            + ("these are all, so that there is nothing to cluster" if nowhere.size == len(views) else "drop them")
         )
     if not accepts.missing and not observed.all():
         i = int(np.flatnonzero(~observed.all(axis=0))[0])
