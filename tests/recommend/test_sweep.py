@@ -1,9 +1,11 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from manyviews import ConcatKMeans, datasets, sweep
+from manyviews.recommend.sweep_page import render_sweep
 
 DATA = datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.15, random_state=0)
 
@@ -43,6 +45,14 @@ def test_the_figure_is_a_line_for_one_parameter(over_clusters):
     assert figure.data[0].y[1] == 1.0
     with pytest.raises(ValueError, match="no score 'accuracy'"):
         over_clusters[0].figure("accuracy")
+
+
+def test_a_page_of_one_seed_speaks_of_no_deviations(over_clusters):
+    several, _, _ = over_clusters
+    one = replace(several, scores={name: [own[:1] for own in values] for name, values in several.scores.items()})
+    pages = [render_sweep(found, title="blobs", method="ConcatKMeans") for found in (several, one)]
+    assert ["Bars are the standard deviation over seeds" in page for page in pages] == [True, False]
+    assert ["Deviations are over the seeds" in page for page in pages] == [True, False]
 
 
 def test_two_parameters_make_a_map_and_failures_have_a_reason():

@@ -14,6 +14,7 @@ from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, Vie
 from manyviews.cli.output import new_file, printed, refuse_inputs
 from manyviews.cli.outputs import ObsCopy, obs_copy
 from manyviews.cli.reading import say_notes
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -114,7 +115,7 @@ def _write(
     with (
         new_file(out, force=force) as stream,
         user_input(),
-        progress.stage("predict", f"labelling {len(views)} samples", prints=out is None),
+        progress.stage("predict", f"labelling {amount(len(views), 'sample')}", prints=out is None),
     ):
         for labels in label_blocks(model, views):
             rows = slice(start, start + len(labels))

@@ -280,14 +280,15 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if getattr(self, "converged_", True):  # a method from outside may store nothing but its labels
             return ""
         remedy = " or ".join(name for name in ("max_iter", "tol") if hasattr(self, name))
-        return f"stopped after {self.n_iter_} iterations before it converged" + (f"; raise {remedy}" if remedy else "")
+        iterations = "1 iteration" if self.n_iter_ == 1 else f"{self.n_iter_} iterations"
+        return f"stopped after {iterations} before it converged" + (f"; raise {remedy}" if remedy else "")
 
     def _why_fewer(self, found: int) -> str:
         if found == self.n_clusters:
             return ""
         return (
-            f"found {found} clusters instead of the {self.n_clusters} asked for; the samples may have no more distinct "
-            "groups: lower n_clusters, or try another scaling or random_state"
+            f"found {'1 cluster' if found == 1 else f'{found} clusters'} instead of the {self.n_clusters} asked for; "
+            "the samples may have no more distinct groups: lower n_clusters, or try another scaling or random_state"
         )
 
     def _memory_estimate(self, views: Views) -> int:

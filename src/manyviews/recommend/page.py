@@ -124,11 +124,12 @@ def _matrix(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[float | N
 def _made(options: Mapping[str, Any]) -> str:
     limits = f", all fits together in at most {duration(options['time_limit'])}" if options["time_limit"] else ""
     limits += f", each in at most {size(options['memory_limit'])}" if options["memory_limit"] else ""
+    parts = amount(options["n_parts"], "fit") if options["n_parts"] else "none"
     return (
-        f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
-        f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them{limits}. Quick methods came first; a slow "
-        "one may have had fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, "
-        "where there are any, had no part in the recommendation."
+        f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and {parts} "
+        f"on random parts of them (80\u00a0%){limits}. Quick methods came first; a slow one may have had "
+        "fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, where there are "
+        "any, had no part in the recommendation."
     )
 
 
