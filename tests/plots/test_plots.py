@@ -11,6 +11,7 @@ from manyviews.findings.heat import feature_scores
 from manyviews.findings.result import read_result
 from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.together import pairs_together
+from manyviews.papers.figure_parts import Score, line_figure
 from manyviews.plots.maps import label_places
 
 pytest.importorskip("plotly")
@@ -161,6 +162,18 @@ def test_weights_are_drawn_with_the_largest_on_top(result):
     assert list(plots.view_weights(model).data[0].x) == [0.25, 0.75]
     with pytest.raises(ValueError, match="no view_weights_"):
         plots.view_weights(SimpleNamespace(labels_=[0]))
+
+
+def test_axes_do_not_go_beyond_what_is_drawn_can_be(result):
+    model, views = result
+    weights = plots.view_weights(model).layout.xaxis
+    assert (weights.minallowed, weights.maxallowed) == (0, 1)
+    panels = plots.silhouettes(model, views)
+    axes = [panels.layout[name] for name in panels.layout if name.startswith("xaxis")]
+    assert {(axis.minallowed, axis.maxallowed) for axis in axes} == {(-1, 1)}
+    for score, ends in ((Score("nmi", "NMI", 100.0), (0, 100)), (Score("ari", "ARI"), (-1, 1))):
+        axis = line_figure("", "", "", [], "", score).draw({})["layout"]["yaxis"]
+        assert (axis["minallowed"], axis["maxallowed"]) == ends
 
 
 def test_models_that_are_not_fitted_on_these_views_are_refused(result):

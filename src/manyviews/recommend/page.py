@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
+from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly, within
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
 from manyviews.pages.palette import LIGHT, look_of
@@ -61,7 +61,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
-    figure.update_xaxes(title_text="adjusted Rand index", zeroline=True, nticks=7)
+    figure.update_xaxes(title_text="adjusted Rand index", zeroline=True, nticks=7, **within(-1, 1))
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[escape(row["name"]) for row in rows],
