@@ -66,7 +66,7 @@ def narrow(array: Any) -> Any:
 def scaled(array: Any, kind: str | None) -> Any:
     """Return observed rows of a view, scaled; float64, CSR stays CSR."""
     array = narrow(array)
-    return apply_scaling(array, fit_scaling(array, kind))
+    return apply_scaling(array, fit_scaling(array, kind), overwrite=True)
 
 
 def side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
