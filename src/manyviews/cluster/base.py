@@ -291,8 +291,13 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
             "the samples may have no more distinct groups: lower n_clusters, or try another scaling or random_state"
         )
 
+    def _needed_bytes(self, views: Views) -> int:
+        """Return about how many bytes a fit needs at its peak: of ``_fit`` and a copy of samples that it moves."""
+        moved = sum(map(copy_bytes, views.arrays))
+        return self._memory_estimate(views) + (moved if self._moves_samples(moved) else 0)
+
     def _memory_estimate(self, views: Views) -> int:
-        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves.
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views that it is given.
 
         These are the scaled views and what is kept of each sample; a method overrides it where it holds n × n arrays or
         reads its views otherwise.
