@@ -1,6 +1,6 @@
 """The methods of the registry as the contracts take them: few members of an ensemble, few starts, the same steps."""
 
-FEW_MEMBERS, FEW_STARTS = 12, 5
+FEW_MEMBERS, FEW_STARTS = 8, 2
 # parameters that only say how often something is begun anew
 STARTS = ("n_init", "n_starts")
 
