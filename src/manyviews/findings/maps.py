@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manyviews.cluster.parallel import one_blas_thread
 from manyviews.findings.result import GroupedResult
-from manyviews.findings.spaces import SCALED, directions, narrow, scaled, side_by_side
+from manyviews.findings.spaces import SCALED, compact, directions, narrow, scaled, side_by_side
 from manyviews.linalg.blocks import row_blocks
 from manyviews.pages.wording import amount, count
 from manyviews.views import Views
@@ -185,6 +185,8 @@ def _leading(table: Any, random_state: int) -> tuple[Array, Array]:
     if sparse.issparse(table):
         # It does not centre, so its first direction may be little more than the mean; a few more hold the rest.
         table = TruncatedSVD(min(SVD_DIRECTIONS, *table.shape), random_state=random_state).fit_transform(table)
+    else:
+        table = compact(table)
     scores = PCA(min(2, *table.shape), copy=False, random_state=random_state).fit_transform(table)
     return np.asarray(scores, dtype=np.float64), np.var(scores, axis=0, dtype=np.float64)
 

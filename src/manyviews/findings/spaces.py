@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.balance import joined
+from manyviews.linalg.coordinates import has_few_rows, row_coordinates
 from manyviews.linalg.scaling import apply_scaling, fit_scaling, usual_scaling
 from manyviews.views import Views
 
-__all__ = ["SCALED", "directions", "embedding_of", "narrow", "scaled", "scalings_of", "side_by_side"]
+__all__ = ["SCALED", "compact", "directions", "embedding_of", "narrow", "scaled", "scalings_of", "side_by_side"]
 
 Array = NDArray[Any]
 
@@ -65,11 +66,14 @@ def narrow(array: Any) -> Any:
 def scaled(array: Any, kind: str | None) -> Any:
     """Return observed rows of a view, scaled; float64, CSR stays CSR."""
     array = narrow(array)
-    return apply_scaling(array, fit_scaling(array, kind))
+    return apply_scaling(array, fit_scaling(array, kind), overwrite=True)
 
 
 def side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
-    """Return the scaled views as one table; a sample that a view did not observe counts as average there."""
+    """Return the scaled views as one table; a sample that a view did not observe counts as average there.
+
+    Of dense views that have many more columns than there are samples, the columns are coordinates that keep distances.
+    """
     parts = (
         _filled(array, observed, kind)
         for array, observed, kind in zip(views.arrays, views.observed.T, scalings, strict=True)
@@ -77,7 +81,14 @@ def side_by_side(views: Views, scalings: Sequence[str | None]) -> Any:
     )
     if any(map(sparse.issparse, views.arrays)):
         return sparse.csr_matrix(sparse.hstack(list(parts)))
-    return joined(parts, views.shape, np.float64)
+    # where constant columns are dropped, a view may come below twice as many columns as rows
+    width = sum(min(X.shape[1], 2 * len(views)) if has_few_rows(X) else X.shape[1] for X in views.arrays)
+    return joined(map(compact, parts), (len(views), width), np.float64)
+
+
+def compact(table: Array) -> Array:
+    """Return rows with the same distances, in coordinates where there are many more columns than rows."""
+    return row_coordinates(table) if has_few_rows(table) else table
 
 
 def _filled(array: Any, observed: Array, kind: str | None) -> Any:
@@ -96,6 +107,7 @@ def directions(table: Any, random_state: int) -> Array:
 
     if not _varies(table):
         return np.zeros((table.shape[0], 1))
+    table = table if sparse.issparse(table) else compact(table)
     size = min(MAX_DIRECTIONS, *table.shape)
     if sparse.issparse(table):
         if min(table.shape) <= 2:

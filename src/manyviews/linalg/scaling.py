@@ -86,7 +86,7 @@ def fit_scaling(X: Any, kind: str | None, weights: Array | None = None) -> Scali
     raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {kind!r}")
 
 
-def apply_scaling(X: Any, scaling: Scaling) -> Any:
+def apply_scaling(X: Any, scaling: Scaling, *, overwrite: bool = False) -> Any:
     """Return the scaled rows; float32 stays float32.
 
     Parameters
@@ -95,6 +95,8 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         Any rows of the view.
     scaling : Scaling
         From ``fit_scaling``.
+    overwrite : bool, default=False
+        Whether dense rows may be changed in their place, so that no copy is made.
 
     Returns
     -------
@@ -102,16 +104,18 @@ def apply_scaling(X: Any, scaling: Scaling) -> Any:
         d' is smaller than d where constant columns were dropped.
     """
     if scaling.columns is not None:
+        overwrite = True  # of what is made here
         # of a dense array, indexing would return its columns one after the other in memory, and take more time
         X = X[:, scaling.columns] if sparse.issparse(X) else np.take(X, scaling.columns, axis=1)
     if scaling.shift is not None and not sparse.issparse(X):
-        X = X - scaling.shift.astype(X.dtype)
+        X = np.subtract(X, scaling.shift.astype(X.dtype), out=X if overwrite else None)
+        overwrite = True
     if scaling.scale is not None:
         factor = (1.0 / scaling.scale).astype(X.dtype)
         if sparse.issparse(X):
             X = with_data(X, X.data * factor[X.indices])
-        else:  # in the place of what was made here
-            X = np.multiply(X, factor, out=X if scaling.shift is not None else None)
+        else:
+            X = np.multiply(X, factor, out=X if overwrite else None)
     return unit_rows(X) if scaling.kind in ("unit", "tfidf", "tfidf_plain") else X
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +50,11 @@ def distinct_rows(X: Any) -> Labels:
         for i, (a, b) in enumerate(parts):
             first.setdefault(X.indices[a:b].tobytes() + X.data[a:b].tobytes(), i)
         return np.fromiter(first.values(), dtype=np.int64)
-    rows = np.ascontiguousarray(X + 0.0)  # -0.0 and 0.0 are equal
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return np.sort(np.unique(keys, return_index=True)[1])
+    seen: dict[bytes, int] = {}
+    for i, row in enumerate(X):
+        # a digest takes the place of the row; -0.0 and 0.0 are equal
+        seen.setdefault(hashlib.blake2b((row + 0.0).tobytes(), digest_size=16).digest(), i)
+    return np.fromiter(seen.values(), dtype=np.int64)
 
 
 def random_partition(

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.linalg.coordinates import has_few_rows, row_coordinates
+
 __all__ = ["KMeansResult", "kmeans", "nearest_center_distances"]
 
 
@@ -30,6 +32,9 @@ def kmeans(
     weights: NDArray[Any] | None = None,
 ) -> KMeansResult:
     """Group rows by squared Euclidean distance, best of ``n_init`` k-means++ starts.
+
+    Few rows of many columns are brought to as many coordinates as there are rows first, which keeps their distances;
+    the labels are the same but for rounding, and no copy of the rows is made.
 
     Parameters
     ----------
@@ -54,13 +59,35 @@ def kmeans(
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    seed = int(rng.integers(2**31 - 1))
+    seed, wide = int(rng.integers(2**31 - 1)), type(X) is np.ndarray and has_few_rows(X)
+    # a tolerance is a share of the variance per column, of which there are fewer then: iterate until labels rest
+    model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=seed, tol=0.0 if wide else 1e-4)
+    rows = row_coordinates(X) if wide else X
     with warnings.catch_warnings():
         # fewer distinct rows than clusters: the caller reports empty clusters in its own words
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=seed).fit(X, sample_weight=weights)
+        model.fit(rows, sample_weight=weights)
     labels = model.labels_.astype(np.int64)
-    return KMeansResult(labels, model.cluster_centers_, float(model.inertia_), int(model.n_iter_))
+    centers = _means(X, labels, rows, model.cluster_centers_, weights) if wide else model.cluster_centers_
+    return KMeansResult(labels, centers, float(model.inertia_), int(model.n_iter_))
+
+
+def _means(
+    X: NDArray[Any],
+    labels: NDArray[np.int64],
+    rows: NDArray[Any],
+    found: NDArray[Any],
+    weights: NDArray[Any] | None,
+) -> NDArray[Any]:
+    """Return the means of the clusters (k, d); for one without rows, the row that its centre in coordinates is at."""
+    counts = np.ones(labels.size) if weights is None else np.asarray(weights, dtype=np.float64)
+    members = np.zeros((len(found), labels.size))
+    members[labels, np.arange(labels.size)] = counts
+    sizes = members.sum(axis=1)
+    for cluster in np.flatnonzero(sizes == 0):
+        members[cluster, np.square(rows - found[cluster]).sum(axis=1).argmin()] = 1.0
+    members /= members.sum(axis=1)[:, None]
+    return np.asarray(members.astype(X.dtype) @ X)
 
 
 def nearest_center_distances(X: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:

@@ -15,9 +15,11 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
 from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.coordinates import has_few_rows
 from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
+from manyviews.partitions.summed import SummedCenters, compared_rows, sum_centers, summed_partition
 from manyviews.prototypes.block_kmeans import assign_rows
 from manyviews.views import Views
 
@@ -36,7 +38,10 @@ COUNTS_DENSITY = 0.5
 
 @dataclass(frozen=True)
 class LearnedPartitions:
-    """How new rows of a view get base labels: its scaling and the centres (Σ K_i, d) of all its partitions."""
+    """How new rows of a view get base labels: its scaling and the centres (Σ K_i, d) of all its partitions.
+
+    The centres are an array, dense or CSR, or sums of rows that are kept once.
+    """
 
     scaling: Scaling
     metric: Any
@@ -50,8 +55,14 @@ class LearnedPartitions:
         ends = np.cumsum(self.widths)
         for block in row_blocks(seen.size):
             rows = prepared_rows(X[seen[block]], self.scaling, self.metric)
+            near = self.centers.similarities(rows) if isinstance(self.centers, SummedCenters) else None
             for i, (end, width) in enumerate(zip(ends, self.widths, strict=True)):
-                out[seen[block], i] = assign_rows(rows, self.centers[end - width : end], self.metric)[0]
+                own = slice(end - width, end)
+                out[seen[block], i] = (
+                    assign_rows(rows, self.centers[own], self.metric)[0]
+                    if near is None
+                    else near[:, own].argmax(axis=1)
+                )
         return out
 
 
@@ -101,9 +112,17 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         # rows of a view as given, scaled, and in single precision; labels of its runs, of these side by side, and all
         rows = 2 * copy_bytes(largest) + copy_bytes(largest) * 4 // int(largest.dtype.itemsize)
         rows = 0 if all(map(is_on_disk, views.arrays)) else rows
-        centers = 2 * (low + max(low, high)) * r * int(views.shape[1])
+        centers = sum(self._center_bytes(X, (low + max(low, high)) * r // 2) for X in views.arrays)
         learning = rows + 8 * n * (M + 2 * r)
         return centers + max(learning, self._label_bytes() * n * M)
+
+    def _center_bytes(self, X: Any, count: int) -> int:
+        """Return the bytes of so many centres of a view, or of the rows that they are sums of, and their products."""
+        n, d = map(int, X.shape)
+        dense = 4 * count * d
+        if sparse.issparse(X) or is_on_disk(X) or not has_few_rows(X) or count <= n:
+            return dense
+        return min(dense, 4 * n * d + 24 * n * n)
 
     def _label_bytes(self) -> int:
         """Return the bytes that the consensus takes for each base label."""
@@ -184,11 +203,15 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
         self._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
         own = None if counts is None else counts[seen]
+        compared = compared_rows(rows, metric) if numbers.sum() > candidates.size else None
+        make = random_partition if compared is None else summed_partition
+        source = rows if compared is None else compared
+        del rows  # of a wide view, what is compared is kept, and nothing else
 
         def some(start: int) -> list[Any]:
             chosen = range(start, min(start + PARTITIONS_PER_JOB, count))
             return [
-                random_partition(rows, int(numbers[i]), children[i], candidates=candidates, metric=metric, counts=own)
+                make(source, int(numbers[i]), children[i], candidates=candidates, metric=metric, counts=own)
                 for i in chosen
             ]
 
@@ -197,7 +220,10 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         labels = np.full((seen.size, count), -1, dtype=np.int64)
         labels[seen] = np.stack([run.labels for run in runs], axis=1)
         centers = [run.centers for run in runs]
-        stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
+        if compared is not None:
+            stacked: Any = sum_centers(compared, centers, metric)
+        else:
+            stacked = sparse.vstack(centers, format="csr") if sparse.issparse(centers[0]) else np.vstack(centers)
         return LearnedPartitions(scaling, metric, stacked, tuple(map(int, numbers))), labels
 
     def _range(self, n: int) -> tuple[int, int]:

@@ -1,0 +1,126 @@
+"""Basic partitions of few rows of many columns: k-means by the products of the rows, centres as sums of rows.
+
+All centres of all partitions together are many more than the rows that they are means of; these are kept once instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from manyviews.linalg.coordinates import has_few_rows, products_of_rows
+from manyviews.partitions.basic import RUN_ITER, BasicPartition
+from manyviews.prototypes.block_kmeans import Metric
+from manyviews.prototypes.lloyd import lloyd, rows_counted
+from manyviews.prototypes.row_means import ProductSteps
+
+__all__ = ["ComparedRows", "SummedCenters", "compared_rows", "sum_centers", "summed_partition"]
+
+Array = NDArray[Any]
+Labels = NDArray[np.int64]
+
+
+class ComparedRows(NamedTuple):
+    """Rows (n, d) in single precision, the mean taken off them (None for the cosine), and their products (n, n)."""
+
+    rows: NDArray[np.float32]
+    mean: NDArray[np.float64] | None
+    G: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SummedCenters:
+    """Centres (k, d): ``weights`` (k, n), CSR, times the rows; ``bias`` (k,) is half their squared lengths."""
+
+    rows: NDArray[np.float32]
+    mean: NDArray[np.float64] | None
+    weights: sparse.csr_array
+    bias: NDArray[np.float64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of centres and of columns."""
+        return int(self.bias.size), int(self.rows.shape[1])
+
+    def similarities(self, X: Array) -> Array:
+        r"""Return :math:`x^\top c - \tfrac12 \|c\|^2`, or :math:`x^\top c` for the cosine, (b, k), of prepared rows."""
+        near = X if self.mean is None else X - self.mean.astype(X.dtype)
+        products = (near.astype(np.float32, copy=False) @ self.rows.T).astype(np.float64)
+        return np.asarray((self.weights @ products.T).T - self.bias)
+
+
+def compared_rows(X: Any, metric: Metric) -> ComparedRows | None:
+    """Return few rows of many columns, ready to be compared by their products; None for others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Prepared rows: of unit length for the cosine. Other kinds of rows give None.
+    metric : {"cosine", "euclidean"}
+        What near means.
+
+    Returns
+    -------
+    ComparedRows or None
+        The rows in single precision, O(n d), and their products, O(n²).
+    """
+    if type(X) is not np.ndarray or not has_few_rows(X):
+        return None
+    centered = metric == "euclidean"
+    mean = X.mean(axis=0, dtype=np.float64) if centered else None
+    near = X if mean is None else X - mean.astype(X.dtype)
+    return ComparedRows(near.astype(np.float32, copy=False), mean, products_of_rows(X, centered=centered))
+
+
+def summed_partition(
+    compared: ComparedRows,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    candidates: Labels,
+    metric: Metric,
+    max_iter: int = RUN_ITER,
+    counts: Array | None = None,
+) -> BasicPartition:
+    """Run k-means once as ``random_partition`` does, in O(n² k) per iteration; the centres are weights of rows (k, n).
+
+    Parameters
+    ----------
+    compared : ComparedRows
+        The rows.
+    k : int
+        Number of clusters, at most the number of candidates.
+    rng : Generator
+        Draws the start.
+    candidates : ndarray of int
+        Rows to start from, no two equal.
+    metric : {"cosine", "euclidean"}
+        Similarity.
+    max_iter : int, default=100
+        Most iterations.
+    counts : ndarray of shape (n,), default=None
+        How often each row counts, above 0; once by default.
+
+    Returns
+    -------
+    BasicPartition
+        Labels, and the weights as CSR.
+    """
+    start = np.zeros((k, len(compared.G)))
+    start[np.arange(k), rng.choice(candidates, k, replace=False)] = 1.0
+    steps, rows = ProductSteps(compared.G, metric, counts), rows_counted(counts)
+    run = lloyd(steps.assign, steps.update, start, k, max_iter=max_iter, each=steps.losses, rows=rows)
+    return BasicPartition(run.labels, sparse.csr_array(run.centers))
+
+
+def sum_centers(compared: ComparedRows, weights: list[sparse.csr_array], metric: Metric) -> SummedCenters:
+    """Return the centres of several partitions of the same rows."""
+    A = sparse.csr_array(sparse.vstack(weights, format="csr"))
+    bias = (
+        np.zeros(A.shape[0]) if metric == "cosine" else 0.5 * np.asarray(A.multiply(A @ compared.G).sum(axis=1)).ravel()
+    )
+    return SummedCenters(compared.rows, compared.mean, A, bias)
