@@ -43,7 +43,7 @@ def run(request, capsys, monkeypatch, kept_processes):
     monkeypatch.setattr("manyviews.recommend.cluster_numbers.BASE_CLUSTERINGS", 12)
     if "drawn" not in request.fixturenames:
         monkeypatch.setattr("manyviews.report.html._payload", no_charts)
-        monkeypatch.setattr("manyviews.findings.maps._tsne", lambda table, random_state: table[:, :2])
+        monkeypatch.setattr("manyviews.findings.maps._tsne", lambda table, random_state: table[:, [0, -1]])
     monkeypatch.setattr("manyviews.cli.console._SECONDS_BEFORE_PROGRESS", 3600)
     monkeypatch.setattr("manyviews.cli.clustering.REFIT_SECONDS", 0.0)
 
