@@ -8,6 +8,8 @@ import pytest
 from hypothesis import settings
 from scipy import sparse
 
+import kept_workers
+
 REFERENCE = Path(__file__).parent / "reference"
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -22,6 +24,20 @@ def arrays(path):
     """The arrays of an .npz file, which is closed again."""
     with np.load(path, allow_pickle=False) as z:
         return dict(z)
+
+
+@pytest.fixture(scope="session")
+def _kept_processes():
+    yield
+    kept_workers.end_all()
+
+
+@pytest.fixture(scope="module")
+def kept_processes(_kept_processes):
+    """Let fits under limits go on in the processes of earlier tests, where starting them is not what is looked at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("manyviews.runs.runner.Worker", kept_workers.KeptWorker)
+        yield
 
 
 @pytest.fixture

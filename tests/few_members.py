@@ -1,16 +1,20 @@
-"""The methods of the registry as the contracts take them: few members of an ensemble, few starts, the same steps."""
+"""The methods of the registry as the contracts take them: few members of an ensemble, few starts, few sweeps."""
 
-FEW_MEMBERS, FEW_STARTS = 12, 5
-# parameters that only say how often something is begun anew
-STARTS = ("n_init", "n_starts")
+# parameters that only say how often something is begun anew or repeated, and how often that is here
+FEW = {"n_init": 2, "n_starts": 2, "n_sweeps": 25}
+# partitions that are merged have more local optima
+FEW_OF_MEMBERS = {"n_init": 5}
+FEW_MEMBERS = 8
 
 
 def quick(row, n_clusters=3, **parameters):
     """A method that is quick to fit."""
     model = row.load()(n_clusters, **parameters)
     given = model.get_params(deep=False)
-    few = {name: FEW_STARTS for name in STARTS if isinstance(given.get(name), int) and given[name] > FEW_STARTS}
-    return model.set_params(**few | ({"n_base_clusterings": FEW_MEMBERS} if "n_base_clusterings" in given else {}))
+    of_members = "n_base_clusterings" in given
+    wanted = (FEW | FEW_OF_MEMBERS if of_members else FEW).items()
+    few = {name: number for name, number in wanted if isinstance(given.get(name), int) and given[name] > number}
+    return model.set_params(**few | ({"n_base_clusterings": FEW_MEMBERS} if of_members else {}))
 
 
 def few_votes(patch):

@@ -8,6 +8,7 @@ import pytest
 
 import manyviews
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(manyviews.__path__, "manyviews.")

@@ -34,7 +34,7 @@ def agrees(found):
     return len(found) == 36 and len(pairs) == 3
 
 
-def test_output_folder(folder, run):
+def test_output_folder(folder, drawn, run):
     result = run(
         "cluster",
         *TWO_VIEWS,

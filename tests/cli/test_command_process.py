@@ -10,6 +10,8 @@ import pytest
 from command_data import table
 
 COMMAND = (sys.executable, "-m", "manyviews")
+CLUSTER = ("cluster", "m.npz", "-k", "3", "--method", "concat-kmeans", "--refit-seconds", "0")
+CLUSTER += ("--out", "sub/out", "--quiet")
 
 # Put on the path of the child: stops it in the middle of writing the output folder.
 HOOK = """
@@ -34,7 +36,7 @@ def stopped(folder):
     (folder / "hook" / "sitecustomize.py").write_text(HOOK)
     path = os.pathsep.join(filter(None, [str(folder / "hook"), os.environ.get("PYTHONPATH")]))
     child = subprocess.Popen(
-        [*COMMAND, "cluster", "m.npz", "-k", "3", "--out", "sub/out", "--quiet"],
+        [*COMMAND, *CLUSTER],
         env=os.environ | {"PYTHONPATH": path},
         stderr=subprocess.PIPE,
         text=True,
@@ -52,15 +54,14 @@ def stopped(folder):
     child.stderr.close()
 
 
-def test_kill_leaves_no_folder_under_the_final_name(folder, stopped):
+def test_kill_leaves_no_folder_under_the_final_name(folder, stopped, run):
     stopped.kill()
     stopped.wait()
     left = os.listdir(folder / "sub")
     assert len(left) == 1
     assert left[0].startswith(".out.")
     # The next run is not in the way of what was left.
-    done = subprocess.run([*COMMAND, "cluster", "m.npz", "-k", "3", "--out", "sub/out", "--quiet"], check=False)
-    assert done.returncode == 0
+    assert run(*CLUSTER).code == 0
     assert (folder / "sub" / "out" / "labels.csv").exists()
 
 
@@ -97,7 +98,7 @@ def test_on_a_terminal(folder):
     leader, follower = pty.openpty()
     table(4).drop("id").write_csv("other.csv")
     argv = [*COMMAND, "cluster", "--view", "a [red]b[/red]=plain.csv", "--view", "b=other.csv", "-k", "3"]
-    argv += ["--method", "op-lfmvc", "--refit-seconds", "1"]
+    argv += ["--method", "op-lfmvc", "--refit-seconds", "1", "--no-model"]
     child = subprocess.Popen(argv, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
     os.close(follower)
     shown = b""

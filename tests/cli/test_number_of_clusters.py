@@ -16,7 +16,7 @@ def noise(n):
 
 
 @pytest.mark.parametrize("given", ["2-5", "auto"])
-def test_the_number_is_chosen_and_its_reason_said(folder, run, given):
+def test_the_number_is_chosen_and_its_reason_said(folder, drawn, run, given):
     result = run("cluster", "m.npz", "-k", given, *FAST)
     assert (result.code, result.err) == (0, "")
     record = json.loads(Path("out/run.json").read_text())

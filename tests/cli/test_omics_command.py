@@ -48,7 +48,7 @@ def record_of(folder):
     return json.loads((folder / "run.json").read_text())
 
 
-def test_one_command_from_a_mudata_file_to_the_page(folder, run):
+def test_one_command_from_a_mudata_file_to_the_page(folder, drawn, run):
     words = "cluster cohort.h5mu -k 3 --truth subtype --outcome time=days,event=died --batch site --out out --seed 1"
     done = run(
         *words.split(), "--covariates", "clinic.csv:age,stage", "--write-obs", "labelled.h5mu", "--top-variance", "10"

@@ -242,11 +242,11 @@ def test_too_little_memory_is_said_before_the_fit(folder, run, monkeypatch):
 def test_a_wide_table_and_a_sparse_one(folder, run):
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2], 40)
-    wide = rng.normal(size=(120, 20_000)).astype(np.float32)
+    wide = rng.normal(size=(120, 5_000)).astype(np.float32)
     wide[:, :50] += 4 * rng.normal(size=(3, 50))[labels]
     np.save("wide.npy", wide)
-    words = sparse.random(120, 50_000, density=0.001, format="csr", random_state=0)
-    sparse.save_npz("words.npz", words + sparse.csr_matrix(np.eye(3)[labels] @ np.eye(3, 50_000)))
+    words = sparse.random(120, 20_000, density=0.001, format="csr", random_state=0)
+    sparse.save_npz("words.npz", words + sparse.csr_matrix(np.eye(3)[labels] @ np.eye(3, 20_000)))
     result = run("cluster", "--view", "a=wide.npy", "--view", "b=words.npz", "-k", 3, "--out", "o")
     assert result.code == 0
     assert len({(c, labels[int(key)]) for key, c in clusters().items()}) == 3

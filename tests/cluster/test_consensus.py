@@ -129,11 +129,11 @@ def test_texts_have_two_treatments_and_a_stated_scaling_one():
 
 def test_missing_samples_and_new_ones(blobs):
     holes = datasets.make_blobs_views(300, (12, 9, 7), 4, view_noise=0.12, missing_fraction=0.3, random_state=3)
-    model = Consensus(4, n_base_clusterings=40, random_state=0).fit(holes.views)
+    model = Consensus(4, **QUICK, random_state=0).fit(holes.views)
     assert adjusted_rand_index(holes.labels, model.labels_) > 0.75
     assert (model.predict(holes.views) == model.labels_).mean() > 0.9
     assert ((model.confidence_ >= 0) & (model.confidence_ <= 1 + 1e-12)).all()
-    whole = Consensus(4, n_base_clusterings=40, random_state=0).fit(blobs.views[:150])
+    whole = Consensus(4, **QUICK, random_state=0).fit(blobs.views[:150])
     assert adjusted_rand_index(blobs.labels[150:], whole.predict(blobs.views[150:])) > 0.85
 
 

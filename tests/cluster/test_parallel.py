@@ -1,9 +1,12 @@
+import sys
 import threading
+from types import ModuleType
 
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import ThreadpoolController, threadpool_info
 
-from manyviews.cluster.parallel import in_threads, jobs_at_a_time
+from manyviews.cluster import parallel
+from manyviews.cluster.parallel import in_threads, jobs_at_a_time, one_blas_thread, threads
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 3])
@@ -32,3 +35,16 @@ def test_no_items_give_no_results_and_an_error_reaches_the_caller(n_jobs):
 def test_never_more_jobs_than_items():
     assert jobs_at_a_time(4, 3) == 3
     assert jobs_at_a_time(2, 0) == 1
+
+
+def test_numerical_libraries_are_looked_for_once_and_again_after_an_import(monkeypatch):
+    found = []
+    monkeypatch.setattr(parallel, "_found", None)
+    monkeypatch.setattr(parallel, "ThreadpoolController", lambda: found.append(ThreadpoolController()) or found[-1])
+    for _ in range(2):
+        with one_blas_thread(), threads(1):
+            assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+    assert len(found) == 1
+    monkeypatch.setitem(sys.modules, "brings_a_library", ModuleType("brings_a_library"))
+    with one_blas_thread():
+        assert len(found) == 2

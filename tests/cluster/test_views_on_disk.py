@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from few_members import few_votes
 from manyviews import KCC, LMVSC, MSPL, OPLFMVC, UDBGL, ConcatKMeans, Consensus, FastMICE
 from manyviews.linalg.scaled_rows import ScaledRows
 from manyviews.linalg.scaling import fit_scaling
@@ -21,6 +22,11 @@ METHODS = [
     ConcatKMeans(3, random_state=0),
     Consensus(3, n_base_clusterings=12, random_state=0),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _few_votes(monkeypatch):
+    few_votes(monkeypatch)
 
 
 def on_disk(folder, arrays):

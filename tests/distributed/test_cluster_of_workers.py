@@ -27,8 +27,8 @@ QUICK = {
 }
 # before which of the rounds that leave values with the workers one of them is killed: about in the middle of the fit
 KILLED_AT = {"ConcatKMeans": 5, "Consensus": 20, "FastMICE": 14, "KCC": 25, "MSPL": 12, "OPLFMVC": 5, "UDBGL": 30}
-# k-means, an ensemble and one that goes by stages stand for the others, which each take a start of a worker too
-USUAL = ("ConcatKMeans", "FastMICE", "MSPL")
+# k-means and an ensemble stand for the others, which each take a start of a worker too
+USUAL = ("ConcatKMeans", "FastMICE")
 # modules in which the number of rows that starts look at stands
 STARTS = ["cluster.ensemble.base", "distributed.kcc", "distributed.kmeans", "prototypes.sampled_kmeans"]
 

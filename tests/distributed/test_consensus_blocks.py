@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from few_members import few_votes
 from manyviews import Consensus, datasets, distributed
 
 dask = pytest.importorskip("dask")
@@ -10,7 +11,8 @@ da = pytest.importorskip("dask.array")
 
 
 @pytest.mark.parametrize("settings", [{}, {"system_weight": 0.0}, {"view_weights": [1.0, 2.0]}], ids=str)
-def test_labels_and_members_are_those_in_memory(settings):
+def test_labels_and_members_are_those_in_memory(settings, monkeypatch):
+    few_votes(monkeypatch)
     n = 60 if not settings else 1700
     data = datasets.make_blobs_views(n_samples=n, n_features=(6, 5), n_clusters=3, random_state=0)
     arrays = [np.array(X) for X in data.views.arrays]

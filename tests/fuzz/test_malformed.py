@@ -79,7 +79,7 @@ def test_tables_of_every_kind_are_clustered_or_refused(seed):
 def check_files(seed, count, folder):
     for number in range(count):
         kind, argv = make_file_case(np.random.default_rng([seed, number]), fresh(folder))
-        outcome, fault = run_command([*argv, "--out", "out", "--force"])
+        outcome, fault = run_command([*argv, "--refit-seconds", "0", "--out", "out", "--force"])
         assert fault is None, f"case {seed}, {number} ({kind}): {outcome} of {argv}: {fault}"
 
 
@@ -99,7 +99,9 @@ def check_models(seed, count, folder):
     X = np.random.default_rng(0).normal(size=(12, 3))
     np.savez(folder / "m.npz", view_0=X, view_1=X[:, :2])
     filling = ["--impute", "knn"] if seed % 2 else []
-    assert run_command(["cluster", "m.npz", "-k", "2", "--out", "sound", *filling])[0] == "success"
+    assert (
+        run_command(["cluster", "m.npz", "-k", "2", "--out", "sound", "--refit-seconds", "0", *filling])[0] == "success"
+    )
     for number in range(count):
         shutil.rmtree(folder / "o", ignore_errors=True)
         shutil.copytree(folder / "sound", folder / "o")

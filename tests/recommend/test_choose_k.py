@@ -13,6 +13,12 @@ def blobs():
     return choose_k(BLOBS.views, range(2, 8))
 
 
+@pytest.fixture
+def few_clusterings(monkeypatch):
+    """Where the number that is found does not matter."""
+    monkeypatch.setattr("manyviews.recommend.cluster_numbers.BASE_CLUSTERINGS", 8)
+
+
 def noise(seed, n=120):
     rng = np.random.default_rng(seed)
     return [rng.normal(size=(n, 6)), rng.uniform(size=(n, 5))]
@@ -58,19 +64,20 @@ def test_the_tree_has_a_row_for_each_number(blobs):
     assert [set(row.y) for row in rows] == [{k} for k in range(2, 8)]
 
 
-def test_a_view_of_weight_zero_has_no_say(blobs):
+def test_a_view_of_weight_zero_has_no_say(few_clusterings):
     rng = np.random.default_rng(0)
-    views = {"a": BLOBS.views.arrays[0], "b": BLOBS.views.arrays[1], "noise": rng.normal(size=(120, 9))}
-    found = choose_k(views, range(2, 8), view_weights={"noise": 0})
-    without = choose_k({name: views[name] for name in "ab"}, range(2, 8))
+    a, b = (X[::3] for X in BLOBS.views.arrays)
+    views = {"a": a, "b": b, "noise": rng.normal(size=(40, 9))}
+    found = choose_k(views, [2, 3], view_weights={"noise": 0})
+    without = choose_k({"a": a, "b": b}, [2, 3])
     assert found == without
-    assert choose_k(views, range(2, 8), view_weights={"noise": 2}).scores != without.scores
+    assert choose_k(views, [2, 3], view_weights={"noise": 2}).scores != without.scores
 
 
 @pytest.mark.parametrize("k", [2, 4, 5])
 def test_as_many_blobs_as_there_are(k):
-    data = datasets.make_blobs_views(150, (8, 6), k, view_noise=0.15, random_state=k)
-    assert choose_k(data.views, range(2, 8)).n_clusters == k
+    data = datasets.make_blobs_views(90, (8, 6), k, view_noise=0.15, random_state=k)
+    assert choose_k(data.views, range(2, 7)).n_clusters == k
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -87,19 +94,21 @@ def test_one_long_cloud_is_noise():
     assert choose_k([cloud, rng.normal(size=(150, 4))]).n_clusters is None
 
 
-def test_equal_samples_have_no_clear_number():
+def test_equal_samples_have_no_clear_number(few_clusterings):
     assert choose_k([np.ones((40, 3)), np.ones((40, 2))], range(2, 6)).n_clusters is None
 
 
-def test_the_same_seed_gives_the_same(blobs):
-    assert choose_k(BLOBS.views, range(2, 8), random_state=0) == blobs
-    assert choose_k(BLOBS.views, range(2, 8), random_state=1).scores != blobs.scores
+def test_the_same_seed_gives_the_same(few_clusterings):
+    few = BLOBS.views[np.arange(0, 120, 3)]
+    first = choose_k(few, [2, 3])
+    assert choose_k(few, [2, 3], random_state=0) == first
+    assert choose_k(few, [2, 3], random_state=1).scores != first.scores
 
 
 def test_samples_may_lack_views():
     arrays = [np.array(X) for X in BLOBS.views.arrays]
     arrays[0][:15], arrays[1][20:30] = np.nan, np.nan
-    assert choose_k(Views(arrays), range(2, 7)).n_clusters == 3
+    assert choose_k(Views(arrays), range(2, 5)).n_clusters == 3
 
 
 def test_the_figure_shows_the_scores(blobs):

@@ -67,7 +67,7 @@ def test_slow_methods_come_last_and_only_as_far_as_the_time_goes(tmp_path):
     rng = np.random.default_rng(0)
     views = Views({"a": rng.normal(size=(500, 30)), "b": rng.normal(size=(500, 30))})
     methods = [find_method(name) for name in ("mvec", "concat-kmeans")]
-    options = Options(n_seeds=3, n_parts=2, time_limit=3.0)
+    options = Options(n_seeds=3, n_parts=2, time_limit=1.5)
     told = []
     found = compare_methods(views, methods, 3, tmp_path / "r", options=options, progress=told.append)
     assert [row.status for row in found.results] == ["timeout", "ok"]

@@ -242,7 +242,7 @@ def test_a_hundred_thousand_random_names_fit(quick_baselines):
     assert unpacked(Page(source))["n"] == n
 
 
-def test_tables_too_large_for_a_page_are_cut_and_said(monkeypatch):
+def test_tables_too_large_for_a_page_are_cut_and_said(quick_baselines, monkeypatch):
     monkeypatch.setattr("manyviews.report.html.MAX_BYTES", 0)
     monkeypatch.setattr("manyviews.report.packing.MIN_ROOM", 60_000)
     names = random_names(5000)

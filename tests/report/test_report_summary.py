@@ -168,7 +168,7 @@ def test_missing_samples_are_not_drawn_in_that_view_and_counted():
     json.dumps(summary, allow_nan=False)
 
 
-def test_large_data_shows_a_seeded_random_part():
+def test_large_data_shows_a_seeded_random_part(quick_baselines):
     n = MAX_POINTS + 1000
     X = np.random.default_rng(0).normal(size=(n, 2))
     model = make_model(np.arange(n) % 2)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["in_threads", "jobs_at_a_time", "one_blas_thread", "over_blocks", "threads"]
 
@@ -19,9 +20,25 @@ def jobs_at_a_time(n_jobs: int | None, n_items: int) -> int:
     return max(1, min(int(effective_n_jobs(n_jobs)), n_items))
 
 
+_found: tuple[int, ThreadpoolController] | None = None  # modules there when the libraries were looked for, and these
+
+
+def _limited(n_threads: int) -> Any:
+    """Return a context in which BLAS and OpenMP use so many threads.
+
+    Their libraries are looked for among all files of the process, which takes as long as a small fit: once, and again
+    after an import, which may have brought another library.
+    """
+    global _found  # noqa: PLW0603 (of the process, as the libraries are)
+    known = len(sys.modules)
+    if _found is None or _found[0] != known:
+        _found = known, ThreadpoolController()
+    return _found[1].limit(limits=n_threads)
+
+
 def one_blas_thread() -> Any:
     """Return a context in which BLAS keeps to one thread, so that results are the same bits on any number of cores."""
-    return threadpool_limits(1)
+    return _limited(1)
 
 
 def threads(n_jobs: int | None) -> Any:
@@ -29,7 +46,7 @@ def threads(n_jobs: int | None) -> Any:
 
     More threads than cores would only be started and wait.
     """
-    return nullcontext() if n_jobs is None else threadpool_limits(min(int(effective_n_jobs(n_jobs)), cpu_count()))
+    return nullcontext() if n_jobs is None else _limited(min(int(effective_n_jobs(n_jobs)), cpu_count()))
 
 
 def in_threads(

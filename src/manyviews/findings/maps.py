@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.cluster.parallel import one_blas_thread
 from manyviews.findings.result import GroupedResult
 from manyviews.findings.spaces import SCALED, compact, directions, narrow, scaled, side_by_side
 from manyviews.linalg.blocks import row_blocks
@@ -126,14 +127,13 @@ def neighbor_map(
 
 def _tsne(table: Array, random_state: int) -> Array:
     from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits
 
     perplexity = min(30.0, (table.shape[0] - 1) / 3)
     solver = TSNE(
         perplexity=perplexity, init="pca" if table.shape[1] > 1 else "random", max_iter=500, random_state=random_state
     )
     # sums of many threads depend on their number, and with them the picture
-    with threadpool_limits(1):
+    with one_blas_thread():
         return np.asarray(solver.fit_transform(table))
 
 

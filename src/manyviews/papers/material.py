@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from manyviews import datasets
+from manyviews.cluster.parallel import one_blas_thread
 from manyviews.datasets import Dataset, DatasetInfo
 from manyviews.datasets.registry import find
 from manyviews.kernels.kernels import fit_kernel, gram
@@ -159,7 +159,7 @@ def _given(views: Views, given: str, dataset: str, protocol: Protocol) -> Views:
     if given == "weighted" and dataset in protocol.weighted:
         return views.map(lambda _, X: apply_scaling(X, fit_scaling(X, "tfidf_plain")))
     if given == "kernels":
-        with threadpool_limits(1):  # the same bits, and so the same checksum, on any number of cores
+        with one_blas_thread():  # the same bits, and so the same checksum, on any number of cores
             return views.map(lambda _, X: _kernel(X, protocol.kernel))
     return views
 

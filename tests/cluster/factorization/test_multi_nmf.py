@@ -41,7 +41,7 @@ def test_the_sweeps_of_the_public_code(ref, form):
     X = form(ref["X0"])
     found = normalized(start(ref, 0))
     for sweep in range(1, 21):
-        found = coupled_sweep(X, found, ref["Vstar"], 0.01)
+        found = coupled_sweep(X, X.T, found, ref["Vstar"], 0.01)
         if sweep in (1, 20):
             assert_equal(found, ref[f"perview{sweep}_U"], ref[f"perview{sweep}_V"])
     assert_equal(plain_nmf(X, start(ref, 0), 20), ref["nmf20_U"], ref["nmf20_V"])
@@ -72,7 +72,7 @@ def test_no_sweep_and_no_round_raises_the_objective(ref):
     X, found, goal = ref["X0"], normalized(start(ref, 0)), ref["Vstar"]
     last = np.inf
     for _ in range(40):
-        found = coupled_sweep(X, found, goal, 0.01)
+        found = coupled_sweep(X, X.T, found, goal, 0.01)
         value = squared_error(X, found) + 0.01 * np.square(found.V - goal).sum()
         assert value <= last * (1 + 1e-12)
         last = value

@@ -57,29 +57,29 @@ def normalized(factors: Factors) -> Factors:
     return Factors(factors.U / sums, factors.V * sums)
 
 
-def plain_sweep(X: Any, factors: Factors) -> Factors:
-    """Make the multiplicative updates of one view by itself."""
+def plain_sweep(X: Any, turned: Any, factors: Factors) -> Factors:
+    """Make the multiplicative updates of one view by itself; ``turned`` is its transpose, made once for all sweeps."""
     U, V = factors
     V = V * (X @ U) / np.maximum(V @ (U.T @ U), FLOOR)
-    U = U * (X.T @ V) / np.maximum(U @ (V.T @ V), FLOOR)
+    U = U * (turned @ V) / np.maximum(U @ (V.T @ V), FLOOR)
     return Factors(U, V)
 
 
-def coupled_sweep(X: Any, factors: Factors, consensus: Array, alpha: float) -> Factors:
+def coupled_sweep(X: Any, turned: Any, factors: Factors, consensus: Array, alpha: float) -> Factors:
     """Make the multiplicative updates of one view, its coefficients pulled towards the common ones (eqs. 3.6, 3.8)."""
     U, V = factors
     V = V * (X @ U + alpha * consensus) / np.maximum(V @ (U.T @ U) + alpha * V, FLOOR)
     gain = alpha * np.einsum("ik,ik->k", V, consensus)
     loss = alpha * U.sum(axis=0) * np.einsum("ik,ik->k", V, V)
-    U = U * (X.T @ V + gain) / np.maximum(U @ (V.T @ V) + loss, FLOOR)
+    U = U * (turned @ V + gain) / np.maximum(U @ (V.T @ V) + loss, FLOOR)
     return normalized(Factors(U, V))
 
 
 def plain_nmf(X: Any, factors: Factors, n_sweeps: int) -> Factors:
     """Factorise one view by itself, the columns of U brought to sum 1 before and after."""
-    factors = normalized(factors)
+    factors, turned = normalized(factors), X.T
     for _ in range(n_sweeps):
-        factors = plain_sweep(X, factors)
+        factors = plain_sweep(X, turned, factors)
     return normalized(factors)
 
 
@@ -200,8 +200,9 @@ def solve_multi_nmf(
 
 
 def _coupled_sweeps(X: Any, factors: Factors, consensus: Array, alpha: float, n_sweeps: int) -> Factors:
+    turned = X.T
     for _ in range(n_sweeps):
-        factors = coupled_sweep(X, factors, consensus, alpha)
+        factors = coupled_sweep(X, turned, factors, consensus, alpha)
     return factors
 
 

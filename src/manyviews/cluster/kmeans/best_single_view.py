@@ -14,6 +14,7 @@ from manyviews.cluster.constraints import POSITIVE_INT, one_of
 from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
+from manyviews.metrics import adjusted_rand_index
 from manyviews.prototypes.kmeans import KMeansResult, kmeans
 from manyviews.prototypes.weighted import assign, make_stack
 from manyviews.views import Views
@@ -41,14 +42,12 @@ def stability(X: Any, k: int, rng: np.random.Generator) -> float:
     float
         1 where every half gives the same centres, about 0 where they have nothing in common.
     """
-    from sklearn.metrics import adjusted_rand_score
-
     n = X.shape[0]
     size = min(n, max(k, n // 2))
     stack = make_stack((X,))
     halves = [kmeans(X[rng.choice(n, size, replace=False)], k, rng, n_init=1) for _ in range(HALVES)]
     labels = [assign(stack, [half.centers]).labels for half in halves]
-    return float(np.mean([adjusted_rand_score(labels[a], labels[b]) for a in range(HALVES) for b in range(a)]))
+    return float(np.mean([adjusted_rand_index(labels[a], labels[b]) for a in range(HALVES) for b in range(a)]))
 
 
 class BestSingleView(BalancedClusterer, PredictMixin):
