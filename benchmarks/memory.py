@@ -31,6 +31,8 @@ CASES = {
     "usual": (20_000, (60, 40), 10),
     "long": (50_000, (6, 5, 4), 5),
     "wide": (20_000, (800, 20), 20),
+    "small": (600, (240, 216, 76), 10),
+    "rows": (600, (2_000, 800), 10),
     "text": (20_000, (3_000, 1_000), 10),
     "cohort": (300, (20_000, 20_000, 800), 5),
 }
@@ -94,7 +96,7 @@ def measure(name, case):
     method(n_clusters=3, random_state=0, **parameters).fit(small)  # loads what is loaded on first use
     views, k = data(case, n)
     model = method(n_clusters=k, random_state=0, **parameters)
-    estimate = model._memory_estimate(views)
+    estimate = model._needed_bytes(views)
     ctypes.CDLL(None).malloc_trim(0)  # what the small fit left behind would hide some of what follows
     before = status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak counts from here on

@@ -176,6 +176,8 @@ def test_predict_prints_or_writes_labels(folder, run):
     printed = run("predict", "o", *views)
     assert (printed.code, printed.err) == (0, "")
     assert printed.out.startswith("id,cluster\n")
+    assert run("predict", "o", *views, "--out", "-").out == run("predict", "o", *views, "--out=-").out == printed.out
+    assert not (folder / "-").exists()
     assert run("predict", "o", *views, "--out", "new/labels.csv").out == ""
     assert read("new/labels.csv") == printed.out
     known = labels("o/labels.csv")

@@ -181,3 +181,21 @@ def test_method_without_predict(folder, run, monkeypatch):
     assert result.code == 2
     assert "gives no labels to new samples" in result.err
     assert not os.path.exists("labels.csv")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("cluster", "m.npz", "-k", 3),
+        ("cluster", "--view", "a=a.csv", "-k", 3, "--workers", 1),
+        ("compare", "m.npz", "-k", 3),
+        ("sweep", "m.npz", "-k", 3, "--method", "concat-kmeans", "--vary", "n_init=1,2"),
+        ("bench", "mspl", "--datasets", "mfeat"),
+        ("demo",),
+    ],
+    ids=lambda command: " ".join(map(str, command[:2])),
+)
+@pytest.mark.parametrize("out", [("--out=-",), ("--out", "-"), ("--out", "")])
+def test_a_folder_cannot_go_to_standard_output(fails, command, out):
+    """Where a single file is written, as by predict, - is standard output; see there."""
+    fails(*command, *out, match="cannot go to standard output; name the folder" if out[-1] else "is empty")

@@ -1,5 +1,7 @@
 """Estimates of memory: what they are, and what is said where they exceed the machine."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -21,6 +23,7 @@ from manyviews import (
     AverageKKM,
     BestSingleView,
     CCAClustering,
+    ConcatKMeans,
     ConcatSpectral,
     FastMICE,
     SumSpectral,
@@ -87,6 +90,23 @@ def test_every_method_has_an_estimate_that_grows_with_the_data(row, many):
 )
 def test_parameters_that_take_more_memory_are_counted(method, parameters, many):
     assert method(**parameters)._memory_estimate(many) > 1.2 * method()._memory_estimate(many)
+
+
+@pytest.mark.parametrize("method", [ConcatKMeans, BestSingleView, ConcatSpectral])
+@pytest.mark.parametrize(("n", "widths"), [(600, (240, 76)), (300, (2_000, 800)), (2_000, (60, 40))])
+def test_what_plain_methods_need_is_near_what_they_take(method, n, widths):
+    """Also for few samples, of which the copy in the order of the fit counts, and for few rows of many columns."""
+    rng = np.random.default_rng(0)
+    views = Views([rng.normal(size=(n, d)) for d in widths])
+    model = method(3, random_state=0)
+    model.fit(views[:50])  # loads what is loaded on first use
+    tracemalloc.start()
+    try:
+        model.fit(views)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0.6 < model._needed_bytes(views) / peak < 1.6
 
 
 def test_quadratic_methods_are_refused_with_the_linear_ones(many, monkeypatch):

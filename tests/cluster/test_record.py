@@ -67,8 +67,8 @@ def test_a_method_without_iterations_has_converged_in_one_step():
     [
         (HALVES, True, ""),
         (HALVES, False, "^Told stopped after 2 iterations before it converged; raise tol$"),
-        (HALVES * 0, True, "^Told found 1 clusters instead of the 2 asked for; the samples may"),
-        (HALVES * 0, False, r"^Told stopped after 2 iterations .*; raise tol\. It found 1 clusters instead of the 2"),
+        (HALVES * 0, True, "^Told found 1 cluster instead of the 2 asked for; the samples may"),
+        (HALVES * 0, False, r"^Told stopped after 2 iterations .*; raise tol\. It found 1 cluster instead of the 2"),
     ],
 )
 def test_one_warning_says_all_that_fell_short(labels, converged, text):

@@ -2,8 +2,11 @@
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 import zipfile
+from contextlib import ExitStack
 from io import BytesIO
 
 import numpy as np
@@ -23,6 +26,7 @@ from manyviews.io import model as model_files
 from manyviews.io.files import checksum
 from manyviews.io.model import FORMAT, match_features, save_model
 from manyviews.io.model_types import is_model_type
+from manyviews.io.write import atomic_folder, model_folder
 
 RNG = np.random.default_rng(0)
 X = Views({"a": RNG.normal(size=(30, 4)), "b": RNG.normal(size=(30, 3))})
@@ -293,3 +297,56 @@ def test_a_model_that_cannot_be_saved_leaves_no_folder(tmp_path, monkeypatch):
     assert not (tmp_path / "m").exists()
     save_model(model, tmp_path / "m", X)
     np.testing.assert_array_equal(load_model(tmp_path / "m").predict(X), model.labels_)
+
+
+KILLED = """
+import os, sys
+import skops.io
+import manyviews
+from manyviews.io import save_model
+from manyviews.io.write import atomic_folder
+
+dump = skops.io.dump
+
+def dies(estimator, path):
+    dump(estimator, path)
+    os.kill(os.getpid(), 9)
+
+skops.io.dump = dies
+X = [[[0.0], [0.1], [5.0], [5.1]]] * 2
+model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+if sys.argv[1] == "alone":
+    save_model(model, "m", X)
+with atomic_folder("m") as folder:  # as the commands do
+    save_model(model, folder / "model", X)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="locks and signals of POSIX")
+@pytest.mark.parametrize("place", ["alone", "in an output folder"])
+def test_what_a_kill_left_of_a_model_is_removed_at_the_next_start(tmp_path, place):
+    """Whatever is written to the place next: the model alone, or an output folder with one."""
+    subprocess.run([sys.executable, "-c", KILLED, place], cwd=tmp_path, check=False)
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".m.")
+    assert [path.name for path in left.rglob("*.part")] == ["model.part"]
+    again = tmp_path / "again" / left.name
+    shutil.copytree(left, again)
+    model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+    save_model(model, tmp_path / "m", X)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "again"] == ["m"]
+    with atomic_folder(tmp_path / "again" / "m") as folder:
+        save_model(model, folder / "model", X)
+    assert [path.name for path in again.parent.iterdir()] == ["m"]
+
+
+def test_of_two_that_write_one_model_the_first_to_end_stays(tmp_path):
+    model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+    with ExitStack() as stack:
+        other = stack.enter_context(model_folder(tmp_path / "m"))
+        save_model(model, tmp_path / "m", X)
+        assert other.is_dir()
+        with pytest.raises(FileExistsError, match="is there already"):
+            stack.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert isinstance(load_model(tmp_path / "m"), manyviews.ConcatKMeans)

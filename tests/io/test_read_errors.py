@@ -156,6 +156,17 @@ def test_dates_and_the_index_of_pandas(tmp_path):
     assert read_views(tmp_path / "a.parquet", id_column="__index_level_0__").views.shape == (2, 1)
 
 
+@pytest.mark.parametrize("kind", [pl.Null, pl.String, pl.Float64, pl.Date, pl.Categorical, pl.List(pl.Float64)])
+def test_a_column_without_a_value_is_told_to_be_empty_in_every_kind_of_file(tmp_path, kind):
+    table = pl.DataFrame({"x": [1.0, 2.0, 3.0], "none": pl.Series([None] * 3, dtype=kind)})
+    table.write_parquet(tmp_path / "a.parquet")
+    table.write_ipc(tmp_path / "a.feather")
+    table.with_columns(none=pl.lit(None)).write_csv(tmp_path / "a.csv")
+    for file in ("a.parquet", "a.feather", "a.csv"):
+        refused(r"'none' \(3: every sample\); leave out columns that are empty in every sample", tmp_path / file)
+        assert read_views(tmp_path / file, drop=["none"]).views.shape == (3, 1)
+
+
 def test_unequal_rows_name_views_counts_and_remedy(tmp_path):
     a, b = csv(tmp_path / "a.csv"), csv(tmp_path / "b.csv", "z\n1\n2\n3\n")
     refused("'one' has 2 rows, 'two' has 3 rows; .*--id", {"one": a, "two": b})

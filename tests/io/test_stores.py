@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import zarr
 
-from manyviews import FastMICE, Views
+from manyviews import ConcatKMeans, FastMICE, Views
 from manyviews.cli import main
 from manyviews.io import read_views
 from manyviews.views import stored
@@ -207,6 +207,46 @@ def test_a_store_that_is_damaged_or_promises_too_much(tmp_path):
     (place / ".zarray").write_text("{")
     with pytest.raises(ValueError, match="cannot be read"):
         read_views(place)
+
+
+def in_stores(array, store):
+    """Yield the array as one of h5py and one of zarr."""
+    h5py = pytest.importorskip("h5py")
+    array = np.asarray(array)
+    with h5py.File(store / "x.h5", "w") as file:
+        yield file.create_dataset("x", data=array)
+    yield zarr.open_group(str(store / "y.zarr"), mode="w").create_array("x", shape=array.shape, dtype=array.dtype)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [(1.0, "single number"), (np.arange(3.0), r"1-D of shape \(3,\)"), (np.zeros((3, 2, 2)), "a 3-D array")],
+)
+def test_arrays_of_stores_that_are_no_matrix_are_refused_by_their_dimensions(tmp_path, array, words):
+    """In every form that views may be given in, also where a list might be a table of rows."""
+    for stored_array in in_stores(array, tmp_path):
+        for given in ([stored_array], [np.zeros((3, 2)), stored_array], {"a": stored_array}):
+            with pytest.raises(ValueError, match=rf"view '.*' must be 2-D \(samples × features\), got .*{words}"):
+                ConcatKMeans(2).fit(given)
+    with pytest.raises(ValueError, match=r"y\.zarr: x holds an array of shape"):
+        read_views({"a": (tmp_path / "y.zarr", ["x"])})
+    np.savez(tmp_path / "z.npz", x=array, y=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match=r"z\.npz: x holds an array of shape"):
+        read_views({"a": (tmp_path / "z.npz", ["x"])})
+
+
+def test_groups_and_arrays_without_numbers_are_no_view(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["none"] = h5py.Empty("f8")
+        for item in (file.create_group("g"), file["none"], zarr.open_group(str(tmp_path / "y.zarr"), mode="w")):
+            for given in ([item], {"a": item}):
+                with pytest.raises(TypeError, match="without numbers of its own"):
+                    ConcatKMeans(2).fit(given)
+    records = np.zeros((3, 2), dtype=[("a", float)])
+    for given in (records, [records]):
+        with pytest.raises(TypeError, match="not numeric"):
+            ConcatKMeans(2).fit(given)
 
 
 class Fires:

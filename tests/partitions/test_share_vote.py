@@ -1,6 +1,9 @@
 """Clusters by the shares that they have in base clusters."""
 
+import pickle
+
 import numpy as np
+import skops.io
 
 from manyviews.partitions.consensus_vote import ShareVote
 
@@ -31,3 +34,19 @@ def test_the_clusters_that_lose_all_to_one_that_is_restored_are_restored_too():
         vote = ShareVote(rows, labels, 5)
         assert set(vote(rows).tolist()) == set(labels.tolist())
         assert np.array_equal(vote(distinct)[inverse.ravel()], vote(rows))
+
+
+def test_the_table_of_kept_rows_is_made_once_and_not_stored():
+    base_labels = np.array([[0, 0]] * 8 + [[0, 1]] + [[1, 1]] * 8)
+    vote = ShareVote(base_labels, np.array([0] * 8 + [2] + [1] * 8), 3)
+    unused, before = pickle.dumps(vote), sorted(vote.__getstate__())
+    first = vote(base_labels)
+    table = vote._by_row
+    assert list(table.values()) == [2]
+    np.testing.assert_array_equal(vote(base_labels[8:]), first[8:])
+    assert vote._by_row is table
+    assert pickle.dumps(vote) == unused
+    content = skops.io.dumps(vote)
+    loaded = skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+    assert sorted(loaded.__dict__) == before
+    np.testing.assert_array_equal(loaded(base_labels), first)

@@ -11,7 +11,8 @@ from manyviews.findings.heat import feature_scores
 from manyviews.findings.result import read_result
 from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.together import pairs_together
-from manyviews.plots.maps import label_places
+from manyviews.papers.figure_parts import Score, line_figure
+from manyviews.plots.labels import label_places, label_size
 
 pytest.importorskip("plotly")
 
@@ -144,16 +145,38 @@ def test_a_map_by_umap(result):
     assert sum(len(trace.x) for trace in figure.data) == 60
 
 
-def test_names_stand_on_points_of_their_own_cluster_and_apart():
+def on_screen(xy, label, width, height):
+    """Pixels of a name on a map of this size, both axes of which have one scale."""
+    scale = min(np.array([width, height]) / np.ptp(xy, axis=0))
+    return scale * np.array([label.x, label.y]) + [label.right, label.up]
+
+
+@pytest.mark.parametrize("size", [(270, 285), (330, 300), (480, 430), (1000, 440)])  # from a telephone to a desk
+@pytest.mark.parametrize("spread", [1.0, 0.03, 0.0])  # of each group of clusters, of which the others are far away
+def test_names_of_clusters_do_not_cover_each_other_on_any_screen(size, spread):
     rng = np.random.default_rng(0)
-    flat = {"x": rng.normal(size=300).tolist(), "y": rng.normal(size=300).tolist()}
-    members = np.array_split(np.arange(300), 6)
-    places = label_places(flat, [part.tolist() for part in members])
-    reach = np.ptp([flat["x"], flat["y"]], axis=1)
-    for cluster, place in places.items():
-        assert place in {(flat["x"][i], flat["y"][i]) for i in members[cluster]}
-        others = [abs(np.subtract(place, other)) / reach for key, other in places.items() if key != cluster]
-        assert all((apart >= [0.09, 0.06]).any() for apart in others)
+    xy = np.vstack([spread * rng.normal(size=(300, 2)), [[10, 4], [-8, 12]] + spread * rng.normal(size=(2, 2))])
+    flat = {"x": xy[:, 0].tolist(), "y": xy[:, 1].tolist(), "n_axes": 2}
+    members = [*np.arange(300).reshape(6, 50).tolist(), [300], [301]]
+    names = ["C0", "C1", "C2", "C10", "C11", "a longer one", "C3", "C4"]
+    labels = label_places(flat, members, names)
+    assert labels == label_places(flat, members, names)
+    for cluster, label in labels.items():
+        assert (label.x, label.y) in {(flat["x"][i], flat["y"][i]) for i in members[cluster]}
+        for other in range(cluster):
+            room = np.add(label_size(names[cluster]), label_size(names[other])) / 2
+            apart = np.abs(np.subtract(*(on_screen(xy, labels[i], *size) for i in (cluster, other))))
+            assert (apart >= room - 1e-9).any()
+    assert spread == 1.0 or any(label.aside for label in labels.values())
+
+
+@pytest.mark.parametrize("xy", [np.zeros((6, 2)), np.column_stack([np.arange(6.0), np.zeros(6)])])
+@pytest.mark.parametrize("n_axes", [1, 2])
+def test_names_have_places_where_points_coincide(xy, n_axes):
+    flat = {"x": xy[:, 0].tolist(), "y": xy[:, 1].tolist(), "n_axes": n_axes}
+    labels = label_places(flat, [[0, 1], [], [2, 3, 4, 5]], ["C0", "C1", "C2"])
+    assert list(labels) == [0, 2]
+    assert np.isfinite([tuple(label) for label in labels.values()]).all()
 
 
 def test_weights_are_drawn_with_the_largest_on_top(result):
@@ -161,6 +184,18 @@ def test_weights_are_drawn_with_the_largest_on_top(result):
     assert list(plots.view_weights(model).data[0].x) == [0.25, 0.75]
     with pytest.raises(ValueError, match="no view_weights_"):
         plots.view_weights(SimpleNamespace(labels_=[0]))
+
+
+def test_axes_do_not_go_beyond_what_is_drawn_can_be(result):
+    model, views = result
+    weights = plots.view_weights(model).layout.xaxis
+    assert (weights.minallowed, weights.maxallowed) == (0, 1)
+    panels = plots.silhouettes(model, views)
+    axes = [panels.layout[name] for name in panels.layout if name.startswith("xaxis")]
+    assert {(axis.minallowed, axis.maxallowed) for axis in axes} == {(-1, 1)}
+    for score, ends in ((Score("nmi", "NMI", 100.0), (0, 100)), (Score("ari", "ARI"), (-1, 1))):
+        axis = line_figure("", "", "", [], "", score).draw({})["layout"]["yaxis"]
+        assert (axis["minallowed"], axis["maxallowed"]) == ends
 
 
 def test_models_that_are_not_fitted_on_these_views_are_refused(result):

@@ -1,9 +1,12 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from manyviews import ConcatKMeans, datasets, sweep
+from manyviews.recommend.sweep_figure import sweep_figure
+from manyviews.recommend.sweep_page import render_sweep
 
 DATA = datasets.make_blobs_views(90, (6, 5), 3, view_noise=0.15, random_state=0)
 
@@ -43,6 +46,32 @@ def test_the_figure_is_a_line_for_one_parameter(over_clusters):
     assert figure.data[0].y[1] == 1.0
     with pytest.raises(ValueError, match="no score 'accuracy'"):
         over_clusters[0].figure("accuracy")
+
+
+@pytest.mark.parametrize("score", ["nmi", "acc", "ari", "stability", "structure"])
+@pytest.mark.parametrize(("value", "spread"), [(1.0, 0.0), (0.98, 0.05), (0.01, 0.02), (0.5, 0.0)])
+def test_the_axis_of_a_score_does_not_go_beyond_what_the_score_can_be(score, value, spread):
+    table = {score: [value, value], f"{score}_deviation": [spread, spread]}
+    axis = sweep_figure(["n_clusters"], [(2,), (3,)], table, score).layout.yaxis
+    low, high = axis.range
+    least = -1 if score in ("ari", "stability", "structure") else 0
+    assert least <= low < value <= high <= 1
+    assert (axis.minallowed, axis.maxallowed) == (least, 1)
+
+
+def test_no_ticks_stand_between_whole_numbers(over_clusters):
+    found, _, _ = over_clusters
+    assert found.figure("nmi").layout.xaxis.tickvals == (2, 3, 4)
+    table = {"acc": [0.5, 0.6], "acc_deviation": [0.0, 0.0]}
+    assert sweep_figure(["tol"], [(0.5,), (1.0,)], table, "acc").layout.xaxis.tickvals is None
+
+
+def test_a_page_of_one_seed_speaks_of_no_deviations(over_clusters):
+    several, _, _ = over_clusters
+    one = replace(several, scores={name: [own[:1] for own in values] for name, values in several.scores.items()})
+    pages = [render_sweep(found, title="blobs", method="ConcatKMeans") for found in (several, one)]
+    assert ["Bars are the standard deviation over seeds" in page for page in pages] == [True, False]
+    assert ["Deviations are over the seeds" in page for page in pages] == [True, False]
 
 
 def test_two_parameters_make_a_map_and_failures_have_a_reason():

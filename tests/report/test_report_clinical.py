@@ -66,6 +66,31 @@ def test_pairs_of_clusters_without_events_are_left_out():
     assert {(pair["first"], pair["second"]) for pair in apart["pairs"]} == {(1, 2)}
 
 
+@pytest.mark.parametrize(
+    ("time", "event"),
+    [
+        ([5.0] * 12, [1] * 12),  # all at one time
+        ([3.0] * 6 + [5.0] * 6, [0] * 6 + [1] * 6),  # those who could outlive it were censored before
+        ([1.0, 1.0, 1.0, 5.0] * 3, [0, 0, 0, 1] * 3),
+        ([2.0, 1.0, 1.0] * 4, [1, 0, 0] * 4),  # only the first cluster was seen at an event
+    ],
+)
+def test_clusters_that_no_event_tells_apart_are_not_testable(time, event):
+    """Packages give a p of 1 there, as the numbers of events that are expected have no variance."""
+    found = clinical([0, 1, 2] * 4, outcome=(time, event))[0]["survival"]
+    assert (found["p"], found["p_text"], found["pairs"]) == (None, None, [])
+    assert found["n_untested"] == 3
+    assert "not testable" in found["sentences"][0]
+
+
+def test_a_cluster_that_no_event_met_is_no_degree_of_freedom():
+    outcome = {"time": TRIAL["time"] + [0.5] * 5, "event": TRIAL["event"] + [0] * 5}
+    found = clinical([0] * 21 + [1] * 21 + [2] * 5, outcome=outcome)[0]["survival"]
+    assert found["p"] == pytest.approx(stats.chi2.sf(16.793, 1), rel=1e-3)  # that of the two alone
+    assert found["sentences"][0].startswith("Log-rank test of 2 clusters")
+    assert (len(found["pairs"]), found["n_untested"]) == (1, 2)
+
+
 def test_the_band_is_the_interval_around_the_curve():
     lifelines = pytest.importorskip("lifelines")
     curve = clinical([0] * 21 + [1] * 21, outcome=TRIAL)[0]["survival"]["clusters"][0]
@@ -223,3 +248,19 @@ def test_the_page_shows_it_and_names_cannot_break_out(cohort):
     assert "<b>one" not in page
     without = manyviews.report(model, views, refit_seconds=0).html
     assert '<section id="clinical">' not in without
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ([1, 1.0, 1, 1.0, 1, 1, 1], "has one value only"),
+        ([None] * 7, "is empty"),
+        ([1.0, 2.0, 3.0, None, None, None, None], "is known in one cluster only"),
+        ([1.0, None, None, 2.0, None, 3.0, None], "is known for one sample of each cluster only"),
+        ([1.0, 2.0, math.inf, 4.0, 5.0, 6.0, 7.0], "holds infinite numbers"),
+    ],
+)
+def test_columns_that_cannot_be_tested_say_why(column, said):
+    found = clinical([0, 0, 0, 1, 1, 2, 2], covariates={"x": column, "y": [1.0, 2, 3, 4, 5, 6, 7]})[0]["associations"]
+    assert found["left_out"] == [f"x {said}"]
+    assert [row["name"] for row in found["rows"]] == ["y"]

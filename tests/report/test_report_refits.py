@@ -81,10 +81,29 @@ def test_where_time_is_short_one_fit_tells_of_seeds_and_samples_at_once(slow):
     assert model.clock.now == pytest.approx(0.8)
     assert "1.0 s were given): every view left out" in found.notes[0]
     told = trust(found, None, (views.arrays[0][:, 0] > 0).astype(int), 2)
-    assert "on one random 80\u00a0% of the samples, each time with another seed, it agreed" in told["sentences"][1]
+    assert "on a random part of the samples (80\u00a0%) with another seed, it agreed" in told["sentences"][1]
     more = refit(model(), views, seconds=4.0, fit_seconds=1.0, clock=model.clock)
     assert (len(more.parts), len(more.without), more.reseeded) == (3, 1, True)
     assert len({seed for n, _, seed, _ in model.fits if n == 6400}) == 3
+
+
+@pytest.mark.parametrize(
+    ("n_parts", "n_seeds", "reseeded", "said"),
+    [
+        (1, 0, False, "Fitted again on a random part of the samples (80\u00a0%), it agreed"),
+        (1, 1, True, "The same with one other seed: "),
+        (3, 0, True, "on three random parts of the samples (80\u00a0% each), each time with another seed, it agreed"),
+        (0, 1, False, "Fitted again with one other seed: "),
+        (5, 5, False, "The same with five other seeds: "),
+        (1200, 0, False, "on 1,200 random parts of the samples"),
+    ],
+)
+def test_one_fit_is_told_as_one_and_several_as_several(n_parts, n_seeds, reseeded, said):
+    rows, labels = np.arange(8), np.arange(8) % 2
+    refits = Refits(seeds=[labels] * n_seeds, parts=[(rows, labels)] * n_parts, reseeded=reseeded)
+    sentences = " ".join(trust(refits, None, labels, 2)["sentences"])
+    assert said in sentences
+    assert "each time" not in sentences or n_parts > 1
 
 
 @pytest.mark.parametrize(

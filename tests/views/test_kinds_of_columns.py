@@ -164,3 +164,27 @@ def test_what_is_no_table_is_refused_in_one_line(X):
 def test_an_array_of_three_dimensions_says_what_to_write():
     with pytest.raises(ValueError, match=r"samples × times × variables X.reshape\(len\(X\), -1\)"):
         Views([np.zeros((3, 4, 5))])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame({"x": NARROW[:, 0], "none": pl.Series([None] * 60, dtype=pl.Null)}),
+        pl.DataFrame({"x": NARROW[:, 0], "none": pl.Series([None] * 60, dtype=pl.List(pl.Float64))}),
+        pa.table({"x": NARROW[:, 0], "none": pa.nulls(60)}),
+        pa.table({"x": NARROW[:, 0], "none": pa.nulls(60, pa.string())}),
+        pa.table({"x": NARROW[:, 0], "none": pa.nulls(60, pa.timestamp("s"))}),
+        pd.DataFrame({"x": NARROW[:, 0], "none": [None] * 60}),
+        pd.DataFrame({"x": NARROW[:, 0], "none": pd.array([None] * 60, dtype="string")}),
+        pd.DataFrame({"x": NARROW[:, 0], "none": pd.array([None] * 60, dtype=pd.ArrowDtype(pa.null()))}),
+        pd.DataFrame({"x": NARROW[:, 0], "none": pd.Categorical([None] * 60)}),
+    ],
+    ids=["Null", "List", "null", "string", "timestamp", "object", "pandas string", "pandas Arrow", "category"],
+)
+def test_a_column_without_a_value_is_told_to_be_empty_whatever_its_type(table):
+    views = Views({"a": table})
+    assert views.arrays[0].dtype == np.float32
+    with pytest.raises(ValueError, match=r"'none' \(60: every sample\); leave out columns that are empty in every"):
+        ConcatKMeans(2).fit(views)
+    with pytest.raises(ValueError, match="these are all"):
+        ConcatKMeans(2).fit([views.arrays[0][:, 1:]])

@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError
 from manyviews import __version__
 from manyviews.cli import bench, cluster, compare, data, demo, methods, predict, sweep
 from manyviews.cli.console import ARGUMENTS, UsageError, guarded
+from manyviews.cli.output import STANDARD_OUTPUT
 
 __all__ = ["app", "run"]
 
@@ -45,11 +46,22 @@ def run(argv: Sequence[str]) -> int:
 
 def _dispatch(argv: list[str]) -> None:
     try:
-        command, bound, *_ = app.parse_args(argv, print_error=False, exit_on_error=False)
+        command, bound, *_ = app.parse_args(_with_dashes(argv), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         text = " ".join(str(error).split()).rstrip(".")
         raise UsageError(f"{text} (see: manyviews {_named_command(argv)}--help)") from error
     command(*bound.args, **bound.kwargs)
+
+
+def _with_dashes(argv: list[str]) -> list[str]:
+    """Return the arguments with ``--out -`` as ``--out=-``: a lone - is no value to the parser."""
+    joined: list[str] = []
+    for word in argv:
+        if word == STANDARD_OUTPUT and joined and joined[-1] == "--out":
+            joined[-1] = f"--out={STANDARD_OUTPUT}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _named_command(argv: list[str]) -> str:

@@ -15,7 +15,7 @@ from manyviews.cli.output import new_file, new_folder, peak_memory, repeat_comma
 from manyviews.cli.outputs import ObsCopy, Outputs
 from manyviews.cli.preparing import Prepared
 from manyviews.pages.stability import groups_in_words
-from manyviews.pages.wording import amount, size
+from manyviews.pages.wording import amount, clusters_of, size
 
 if TYPE_CHECKING:
     from manyviews.cluster.registry import MethodInfo
@@ -84,7 +84,8 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
     views, memory = job.data.views, {"read": peak_memory()}
     # The folder is made first, so that one that cannot be written costs no fit.
     with new_folder(job.out, force=job.force) as folder:
-        what = f"clustering {len(views)} samples in {amount(len(views.names), 'view')} with {job.method.class_name}"
+        what = f"clustering {amount(len(views), 'sample')} in {amount(len(views.names), 'view')} "
+        what += f"with {job.method.class_name}"
         # Verbose estimators print; stdout is kept for the result.
         with progress.stage("fit", what), user_input(), contextlib.redirect_stdout(sys.stderr):
             job.model.fit(views, **job.fit_options)
@@ -182,8 +183,8 @@ def outcome_line(record: dict[str, Any]) -> str:
     """Return what came out, in one line."""
     data, sizes = record["data"], record["cluster_sizes"]
     return (
-        f"{record['class']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
-        f"{amount(len(sizes), 'cluster')} of {min(sizes)} to {max(sizes)} samples, {record['timings']['fit']:.1f} s"
+        f"{record['class']}: {amount(data['n_samples'], 'sample')} in {amount(len(data['views']), 'view')}, "
+        f"{clusters_of(sizes)}, {record['timings']['fit']:.1f} s"
     )
 
 

@@ -38,8 +38,8 @@ def print_comparison(record: Mapping[str, Any], out: str, *, as_json: bool = Fal
         return
     data = record["data"]
     print(
-        f"{data['name']}: {data['n_samples']} samples in {amount(len(data['views']), 'view')}, "
-        f"{record['n_clusters']} clusters"
+        f"{data['name']}: {amount(data['n_samples'], 'sample')} in {amount(len(data['views']), 'view')}, "
+        f"{amount(record['n_clusters'], 'cluster')}"
     )
     if record.get("choice"):
         print(f"number of clusters: {record['choice']['reason']}")

@@ -7,6 +7,7 @@ import os
 from manyviews.cli.clustering import Job, print_summary, run_job
 from manyviews.cli.console import Stages, UsageError, user_input
 from manyviews.cli.options import Whole, check_seed
+from manyviews.cli.output import check_name
 from manyviews.cluster.registry import DEFAULT_METHOD
 
 __all__ = ["demo"]
@@ -32,6 +33,7 @@ def demo(*, method: str = DEFAULT_METHOD, seed: Whole = 0, out: str = DEMO_OUT) 
     from manyviews.io.write import read_record
 
     check_seed(seed)
+    check_name(out)
     with user_input():
         info = find_method(method)
     earlier = read_record(out)

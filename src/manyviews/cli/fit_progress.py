@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from manyviews.cli.console import one_line
-from manyviews.pages.wording import duration
+from manyviews.pages.wording import amount, duration
 
 if TYPE_CHECKING:
     from manyviews.runs.runner import Progress
@@ -58,12 +58,13 @@ class _Lines:
 
     def __call__(self, progress: Progress) -> None:
         if not self._begun and progress.reused:
-            print(f"{progress.reused} of {progress.total} fits are there from an earlier start", file=sys.stderr)
+            there = f"fit{'' if progress.total == 1 else 's'} {'is' if progress.reused == 1 else 'are'}"
+            print(f"{progress.reused} of {progress.total} {there} there from an earlier start", file=sys.stderr)
         self._begun = True
         if time.monotonic() < self._next and progress.done < progress.total:
             return
         self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-        print(f"{progress.done} of {progress.total} fits, {_left(progress)}", file=sys.stderr, flush=True)
+        print(f"{progress.done} of {amount(progress.total, 'fit')}, {_left(progress)}", file=sys.stderr, flush=True)
 
 
 @contextmanager

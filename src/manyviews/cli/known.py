@@ -212,7 +212,7 @@ def told_lines(record: Mapping[str, Any] | None) -> list[str]:
     lines = []
     if record and "survival" in record:
         p = record["survival"]["p"]
-        lines.append(f"survival: {'not compared' if p is None else f'log-rank p {p:.2g}'} (exploratory)")
+        lines.append(f"survival: {'not testable' if p is None else f'log-rank p {p:.2g}'} (exploratory)")
     if record and "covariates" in record:
         sure = [row["name"] for row in record["covariates"] if row["adjusted"] < _LEVEL]
         names = f": {', '.join(sure[:5])}{', ...' if len(sure) > 5 else ''}" if sure else ""

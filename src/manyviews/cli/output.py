@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RECORD",
+    "STANDARD_OUTPUT",
     "STORE",
     "blas_kernels",
+    "check_name",
     "check_open",
     "check_target",
     "content_of",
@@ -33,6 +35,7 @@ __all__ = [
     "new_folder",
     "open_folder",
     "peak_memory",
+    "printed",
     "refuse_inputs",
     "repeat_command",
     "run_record",
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 STORE, RECORD = "runs.jsonl", "run.json"
+STANDARD_OUTPUT = "-"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # How every run.json begins, so that one that was cut short is still known as ours.
 _START = '{\n  "manyviews": "'
@@ -51,11 +55,28 @@ def default_folder(prefix: str, name: str) -> str:
     return f"{prefix}-" + (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "output")[:80]
 
 
+def printed(out: str | None) -> str | None:
+    """Return the output file, None for standard output, which - stands for too, as for other programs."""
+    return None if out == STANDARD_OUTPUT else out
+
+
+def check_name(out: str) -> None:
+    """Refuse what cannot be the name of an output folder: nothing, and - for standard output."""
+    if not out:
+        raise UsageError("the name of the output folder is empty; give one with --out")
+    if out == STANDARD_OUTPUT:
+        raise UsageError(
+            "--out -: a folder of files is written, which cannot go to standard output; name the folder (./- for one "
+            "of that name)"
+        )
+
+
 def check_target(out: str | None, *, force: bool) -> None:
     """Refuse an output folder that is in the way before any work is done; see ``new_folder``."""
     from manyviews.io.write import check_folder
 
     if out is not None:
+        check_name(out)
         with user_input():
             check_folder(out, force=force)
 
@@ -175,8 +196,7 @@ def check_open(out: str, identity: Mapping[str, Any], outputs: Sequence[str], *,
 
     ``work`` says what the folder should be the output of, by default the command.
     """
-    if not out:
-        raise UsageError("the name of the output folder is empty; give one with --out")
+    check_name(out)
     folder = Path(os.path.realpath(out))
     with user_input(OSError):
         if not folder.exists():

@@ -11,9 +11,10 @@ from manyviews.cli.console import Stages, UsageError, stdout_is_closed, user_inp
 from manyviews.cli.inputs import Reading, fill_like, load_new
 from manyviews.cli.layout import Layout
 from manyviews.cli.options import HEADER, Header, IdColumn, Missing, Switch, ViewFiles
-from manyviews.cli.output import new_file, refuse_inputs
+from manyviews.cli.output import new_file, printed, refuse_inputs
 from manyviews.cli.outputs import ObsCopy, obs_copy
 from manyviews.cli.reading import say_notes
+from manyviews.pages.wording import amount
 
 if TYPE_CHECKING:
     from manyviews.io import LoadedViews
@@ -57,7 +58,7 @@ def predict(
     write_obs
         A new .h5ad or .h5mu file: a copy of the one given, with the clusters as a column of obs; FILE:COLUMN names it.
     out
-        File for the labels as csv; without it they are printed.
+        File for the labels as csv; without it, or with -, they are printed.
     safe_csv
         Put an apostrophe before ids that begin with =, +, - or @, which a spreadsheet would take for formulas.
     force
@@ -71,6 +72,7 @@ def predict(
 
     progress, place = Stages(quiet=quiet), os.path.join(folder, MODEL)
     model, imputer = _model(folder, place)
+    out = printed(out)
     _check_file(out, place, force=force)
     if beyond is not None and beyond.asked:
         others = {"missing": missing, "header": HEADER[header], "impute": imputer, "write_obs": write_obs}
@@ -113,7 +115,7 @@ def _write(
     with (
         new_file(out, force=force) as stream,
         user_input(),
-        progress.stage("predict", f"labelling {len(views)} samples", prints=out is None),
+        progress.stage("predict", f"labelling {amount(len(views), 'sample')}", prints=out is None),
     ):
         for labels in label_blocks(model, views):
             rows = slice(start, start + len(labels))

@@ -74,7 +74,7 @@ def that_would_fit(estimator: Any, views: Views, total: int | None) -> str:
     models = {row: row.load()(n_clusters=estimator.n_clusters) for row in METHODS if _takes(row, estimator, views)}
     if not _in_time(estimator, views):
         models = {row: model for row, model in models.items() if row.class_name != own}
-    needs = {row: int(model._memory_estimate(views)) for row, model in models.items() if _in_time(model, views)}
+    needs = {row: int(model._needed_bytes(views)) for row, model in models.items() if _in_time(model, views)}
     fitting = [row for row in needs if total is None or needs[row] <= total]
     fitting.sort(key=lambda row: (row.class_name != own, needs[row]))
     hint = f"{estimator._memory_hint}, or " if estimator._memory_hint else ""

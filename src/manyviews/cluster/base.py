@@ -280,18 +280,24 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         if getattr(self, "converged_", True):  # a method from outside may store nothing but its labels
             return ""
         remedy = " or ".join(name for name in ("max_iter", "tol") if hasattr(self, name))
-        return f"stopped after {self.n_iter_} iterations before it converged" + (f"; raise {remedy}" if remedy else "")
+        iterations = "1 iteration" if self.n_iter_ == 1 else f"{self.n_iter_} iterations"
+        return f"stopped after {iterations} before it converged" + (f"; raise {remedy}" if remedy else "")
 
     def _why_fewer(self, found: int) -> str:
         if found == self.n_clusters:
             return ""
         return (
-            f"found {found} clusters instead of the {self.n_clusters} asked for; the samples may have no more distinct "
-            "groups: lower n_clusters, or try another scaling or random_state"
+            f"found {'1 cluster' if found == 1 else f'{found} clusters'} instead of the {self.n_clusters} asked for; "
+            "the samples may have no more distinct groups: lower n_clusters, or try another scaling or random_state"
         )
 
+    def _needed_bytes(self, views: Views) -> int:
+        """Return about how many bytes a fit needs at its peak: of ``_fit`` and a copy of samples that it moves."""
+        moved = sum(map(copy_bytes, views.arrays))
+        return self._memory_estimate(views) + (moved if self._moves_samples(moved) else 0)
+
     def _memory_estimate(self, views: Views) -> int:
-        """Return about how many bytes ``_fit`` needs at its peak, beyond the views themselves.
+        """Return about how many bytes ``_fit`` needs at its peak, beyond the views that it is given.
 
         These are the scaled views and what is kept of each sample; a method overrides it where it holds n × n arrays or
         reads its views otherwise.

@@ -8,8 +8,12 @@ from typing import Any
 from scipy import sparse
 
 from manyviews.io.machine import machine_memory, readable_size
+from manyviews.linalg.coordinates import CELLS_PER_BLOCK, few_rows
 from manyviews.views import Views
 from manyviews.views.caller import warn_user
+
+# Blocks of columns that are held while products of rows are summed.
+BLOCKS = 2
 
 __all__ = [
     "anchor_width",
@@ -24,7 +28,7 @@ __all__ = [
 
 
 def check_memory(estimator: Any, views: Views) -> None:
-    """Compare what a fit needs, by the estimator's ``_memory_estimate``, with what there is.
+    """Compare what a fit needs, by the estimator's ``_needed_bytes``, with what there is.
 
     A method whose time grows out of hand before its memory does says so by ``_most_samples``.
 
@@ -46,7 +50,7 @@ def check_memory(estimator: Any, views: Views) -> None:
     UserWarning
         If more is needed than is free at the moment.
     """
-    needed, most = estimator._memory_estimate(views), estimator._most_samples()
+    needed, most = estimator._needed_bytes(views), estimator._most_samples()
     total, free = machine_memory()
     name = type(estimator).__name__
     if most is not None and len(views) > most:
@@ -90,7 +94,12 @@ def center_bytes(views: Views, k: int) -> int:
 
 
 def kmeans_bytes(n: int, d: int, itemsize: int = 8) -> int:
-    """Return what scikit-learn's k-means needs for n dense rows of d numbers: a copy, its variance, labels, weights."""
+    """Return what k-means needs for n dense rows of d numbers: a copy, its variance, labels, weights.
+
+    Few rows of many columns are not copied: the products of all pairs stand for them, and coordinates made of these.
+    """
+    if few_rows(n, d):
+        return 8 * (4 * n * n + BLOCKS * CELLS_PER_BLOCK)
     return 2 * n * d * itemsize + 40 * n
 
 

@@ -76,8 +76,8 @@ class ViewsReader(BaseEstimator):
     def _cut_table(self, X: Any, reset: bool) -> Views:
         if is_foreign(X) and not frames.is_frame(X):
             X = to_numpy(X, "X")
-        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mM" or isinstance(X, np.ma.MaskedArray)):
-            X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates and masked entries for numbers
+        if isinstance(X, np.ndarray) and (X.ndim == 3 or X.dtype.kind in "mMV" or isinstance(X, np.ma.MaskedArray)):
+            X = check_kind("X", as_2d(X, "X"))  # scikit-learn would take dates, records and masked entries for numbers
         elif np.iscomplexobj(X if hasattr(X, "dtype") else np.asarray(X)):
             raise ValueError("X: Complex data not supported; give real and imaginary part as two columns")
         check_table(X)

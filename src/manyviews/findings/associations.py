@@ -80,12 +80,16 @@ def _tested(column: Array, positions: Array, n_clusters: int) -> dict[str, Any] 
     """Return test and values by cluster, or why there is none."""
     known = np.array([not is_missing(value) for value in column.tolist()], dtype=bool)
     values, clusters = column[known].tolist(), positions[known]
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    if numbers:
+        values = [int(value) if float(value).is_integer() else value for value in values]  # 1 and 1.0 are one value
     distinct = set(map(str, values))
     if len(distinct) < 2:
         return "has one value only" if distinct else "is empty"
     if np.unique(clusters).size < 2:
         return "is known in one cluster only"
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    if np.bincount(clusters).max() < 2:
+        return "is known for one sample of each cluster only"
     if numbers and len(distinct) >= FEW_NUMBERS:
         return _of_numbers(np.array(values, dtype=np.float64), clusters, n_clusters)
     if len(distinct) > min(MANY_CATEGORIES, len(values) // 2):

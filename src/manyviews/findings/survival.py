@@ -46,7 +46,8 @@ def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) 
     -------
     dict
         ``p`` (None where nothing can be tested) and ``p_text``, ``pairs`` (``first``, ``second``, places among
-        ``names``, ``p``, ``p_text``, ``adjusted``, ``adjusted_text``; empty for two clusters), ``n_used``,
+        ``names``, ``p``, ``p_text``, ``adjusted``, ``adjusted_text``; empty for two clusters), ``n_untested`` (pairs
+        that cannot be tested), ``n_used``,
         ``n_events``, ``time_name``, ``times`` (at which samples at risk are counted), ``clusters`` (``n``, ``events``,
         ``median``, None where not reached, ``at_risk``, the curve as ``x`` and ``y``, its band as the outline
         ``band``) and ``sentences``.
@@ -66,18 +67,19 @@ def compare_survival(outcome: TimesToEvent, positions: Array, names: list[str]) 
     time, event, cluster = outcome.time[known], outcome.event[known], positions[known]
     times = _round_times(float(time.max()))
     curves = [_curve(time[cluster == i], event[cluster == i], times) for i in range(len(names))]
-    p = _log_rank(time, event, cluster)
+    compared = _compared(time, event, cluster)
+    p = _log_rank(time, event, cluster, compared)
     return {
         "p": p,
         "p_text": None if p is None else p_in_words(p),
-        "pairs": _pairs(time, event, cluster),
+        **_pairs(time, event, cluster),
         "n_used": int(known.sum()),
         "n_events": int(event.sum()),
         "time_name": plain(outcome.time_name, 40),
         "times": [decimal(value) for value in times],
         "ticks": times,
         "clusters": curves,
-        "sentences": _sentences(p, curves, names, int((~known).sum()), int(event.sum())),
+        "sentences": _sentences(p, compared.size, curves, names, int((~known).sum())),
     }
 
 
@@ -119,47 +121,65 @@ def _path(steps: Array, share: Array) -> tuple[list[float], list[float]]:
     return x, y
 
 
-def _log_rank(time: Array, event: Array, cluster: Array) -> float | None:
-    if np.unique(cluster).size < 2 or not event.any():
+def _compared(time: Array, event: Array, cluster: Array) -> Array:
+    """Return the clusters that the log-rank test can compare, at least two or none.
+
+    It compares at times of events, among those still seen: there must be two clusters of them, and some who outlive
+    the event, else the numbers of events that are expected have no variance. Packages then give p = 1 or NaN.
+    """
+    there, (at, events) = np.unique(cluster), np.unique(time[event], return_counts=True)
+    ends = [np.sort(time[cluster == i]) for i in there]
+    at_risk = np.array([each.size - np.searchsorted(each, at) for each in ends], dtype=np.int64).T
+    telling = ((at_risk > 0).sum(axis=1) > 1) & (events < at_risk.sum(axis=1))
+    return np.asarray(there[(at_risk[telling] > 0).any(axis=0)])
+
+
+def _log_rank(time: Array, event: Array, cluster: Array, compared: Array) -> float | None:
+    if not compared.size:
         return None
+    used = np.isin(cluster, compared)  # the others have no part in it, and are no degree of freedom
     require_lifelines()
     from lifelines.statistics import multivariate_logrank_test
 
-    p = float(multivariate_logrank_test(time, cluster, event).p_value)
+    p = float(multivariate_logrank_test(time[used], cluster[used], event[used]).p_value)
     return p if np.isfinite(p) else None
 
 
-def _pairs(time: Array, event: Array, cluster: Array) -> list[dict[str, Any]]:
+def _pairs(time: Array, event: Array, cluster: Array) -> dict[str, Any]:
     """Return the log-rank test of each pair of clusters, the surest first; of two clusters it is the test of all."""
     there = np.unique(cluster).tolist()
     if not 2 < len(there) <= MAX_PAIRED:
-        return []
-    parts = {i: (time[cluster == i], event[cluster == i]) for i in there}
-    # without an event in either of two clusters there is nothing to test
-    tested = [(i, j) for i, j in combinations(there, 2) if parts[i][1].any() or parts[j][1].any()]
-    found = [(i, j, _log_rank_of_two(parts[i], parts[j])) for i, j in tested]
-    rows = [{"first": i, "second": j, "p": p} for i, j, p in found if np.isfinite(p)]
+        return {"pairs": [], "n_untested": 0}
+    rows, n_untested = [], 0
+    for i, j in combinations(there, 2):
+        two = np.isin(cluster, (i, j))
+        if _compared(time[two], event[two], cluster[two]).size:
+            rows.append({"first": i, "second": j, "p": _log_rank_of_two(time, event, cluster, (i, j))})
+        else:
+            n_untested += 1
     adjusted = stats.false_discovery_control([row["p"] for row in rows]).tolist() if rows else []
     for row, value in zip(rows, adjusted, strict=True):
         row |= {"p_text": p_in_words(row["p"]), "adjusted": value, "adjusted_text": p_in_words(value)}
-    return sorted(rows, key=lambda row: (row["p"], row["first"], row["second"]))
+    rows.sort(key=lambda row: (row["p"], row["first"], row["second"]))
+    return {"pairs": rows, "n_untested": n_untested}
 
 
-def _log_rank_of_two(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
-    first, second = (stats.CensoredData(uncensored=t[seen], right=t[~seen]) for t, seen in (one, other))
-    with np.errstate(invalid="ignore", divide="ignore"):  # no variance where one cluster saw no event time
+def _log_rank_of_two(time: Array, event: Array, cluster: Array, two: tuple[int, int]) -> float:
+    sides = [(time[cluster == i], event[cluster == i]) for i in two]
+    first, second = (stats.CensoredData(uncensored=t[seen], right=t[~seen]) for t, seen in sides)
+    with np.errstate(invalid="ignore", divide="ignore"):  # at a time that one sample is left to see
         return float(stats.logrank(first, second).pvalue)
 
 
 def _sentences(
-    p: float | None, curves: list[dict[str, Any]], names: list[str], n_unknown: int, n_events: int
+    p: float | None, n_compared: int, curves: list[dict[str, Any]], names: list[str], n_unknown: int
 ) -> list[str]:
-    n_used = sum(curve["n"] for curve in curves)
+    n_used, n_events = (sum(curve[key] for curve in curves) for key in ("n", "events"))
     few = [name for name, curve in zip(names, curves, strict=True) if curve["n"] == 1]
     none = [name for name, curve in zip(names, curves, strict=True) if curve["n"] == 0]
     if p is not None:
         said = (
-            f"Log-rank test of {amount(len(names) - len(none), 'cluster')}: p {p_in_words(p)}, from "
+            f"Log-rank test of {amount(n_compared, 'cluster')}: p {p_in_words(p)}, from "
             f"{amount(n_events, 'event')} among {amount(n_used, 'sample')}."
         )
     elif len(names) - len(none) < 2:
@@ -167,7 +187,10 @@ def _sentences(
     elif not n_events:
         said = "No event was seen, so the clusters cannot be compared."
     else:
-        said = "The clusters cannot be compared: they are too small for the log-rank test."
+        said = (
+            "The clusters are not testable: the log-rank test needs an event at which samples of two clusters are "
+            "still seen, some of which outlive it."
+        )
     return [
         said,
         *([f"{amount(n_unknown, 'sample')} without a time or an event left out."] if n_unknown else []),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from manyviews.findings.agreement import ari, jaccards, moved_share
 from manyviews.findings.refits import Refits, stability_of
 from manyviews.pages.stability import MUCH, SAME, groups_in_words, level_of
-from manyviews.pages.wording import amount, fixed, percent
+from manyviews.pages.wording import amount, count, fixed, percent
 
 __all__ = ["DISSOLVES", "steadier_baselines", "trust", "without_each_view"]
 
@@ -157,19 +157,26 @@ def _sentences(seeds: list[float], parts: list[float], reseeded: bool) -> list[s
     scale = " (1 is the same grouping, 0 is chance)"
     texts = []
     if parts:
-        often = NUMBERS.get(len(parts), len(parts))
-        other = ", each time with another seed" if reseeded else ""
         texts.append(
-            f"Fitted again on {often} random 80\u00a0% of the samples{other}, it agreed with itself with an adjusted "
-            f"Rand index of {_mean_and_least(parts)}{scale}."
+            f"Fitted again on {_parts_in_words(len(parts), reseeded)}, it agreed with itself with an adjusted Rand "
+            f"index of {_mean_and_least(parts)}{scale}."
         )
     if seeds:
         start = "Fitted again" if not parts else "The same"
-        texts.append(
-            f"{start} with {NUMBERS.get(len(seeds), len(seeds))} other seeds: {_mean_and_least(seeds)}"
-            f"{'' if parts else scale}."
-        )
+        others = f"{_in_words(len(seeds))} other {'seed' if len(seeds) == 1 else 'seeds'}"
+        texts.append(f"{start} with {others}: {_mean_and_least(seeds)}{'' if parts else scale}.")
     return texts
+
+
+def _parts_in_words(n: int, reseeded: bool) -> str:
+    if n == 1:
+        return "a random part of the samples (80\u00a0%)" + (" with another seed" if reseeded else "")
+    parts = f"{_in_words(n)} random parts of the samples (80\u00a0% each)"
+    return parts + (", each time with another seed" if reseeded else "")
+
+
+def _in_words(n: int) -> str:
+    return NUMBERS.get(n, count(n))
 
 
 def _mean_and_least(values: list[float]) -> str:

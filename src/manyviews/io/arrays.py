@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from manyviews.io.machine import check_promise, read_bounded
 from manyviews.io.text import is_number
 from manyviews.views.mapped import read_from_disk
 
-__all__ = ["check_matrix", "read_array", "without_codes"]
+__all__ = ["check_dimensions", "check_matrix", "check_named", "read_array", "without_codes"]
 
 # of what the lines of a Matrix Market file consist, "nan" and "inf" included
 _OF_NUMBERS = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
@@ -89,6 +89,22 @@ def without_codes(array: Any, codes: Sequence[str]) -> tuple[Any, int]:
     return array, int(found.sum())
 
 
+def check_dimensions(shape: tuple[int, ...], where: str) -> None:
+    """Raise ValueError where an array that is to be a view has not two dimensions."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"{where} holds an array of shape {shape}; a view has two dimensions, samples × features "
+            "(for a single feature save x.reshape(-1, 1))"
+        )
+
+
+def check_named(shapes: Mapping[str, tuple[int, ...]], wanted: Sequence[str] | None, where: str) -> None:
+    """Raise ValueError where an array of a file that was asked for by its name has not two dimensions."""
+    for name in wanted or ():
+        if name in shapes:
+            check_dimensions(shapes[name], f"{where}: {name}")
+
+
 def check_matrix(array: Any, where: str) -> Any:
     """Return a 2-D numeric array or CSR matrix with at least one row, or say what is wrong.
 
@@ -109,11 +125,7 @@ def check_matrix(array: Any, where: str) -> Any:
     ValueError
         If it is not 2-D, not numeric, or has no rows.
     """
-    if array.ndim != 2:
-        raise ValueError(
-            f"{where} holds an array of shape {array.shape}; a view has two dimensions, samples × features "
-            "(for a single feature save x.reshape(-1, 1))"
-        )
+    check_dimensions(array.shape, where)
     if array.dtype.kind not in "buif":
         raise ValueError(f"{where} holds values of type {array.dtype}; save real numbers instead")
     if 0 in array.shape:

@@ -14,7 +14,7 @@ __all__ = ["as_features", "shown"]
 
 
 def as_features(frame: Any, encode: Sequence[str], where: str) -> Any:
-    """Return the columns of a table as floats; float32 is kept where every column has it.
+    """Return the columns of a table as floats; float32 is kept where every column that is not empty has it.
 
     Parameters
     ----------
@@ -44,6 +44,9 @@ def as_features(frame: Any, encode: Sequence[str], where: str) -> Any:
         if matches(column.name, encode):
             array, names = dummy_columns(column.name, column.to_list(), where)
             parts.append(pl.DataFrame(array, schema=list(names)))
+        elif column.null_count() == len(column) > 0:
+            # without a value it has no type either: Null in Arrow, text in some csv files, and all are told alike
+            parts.append(pl.DataFrame({column.name: pl.repeat(None, len(column), dtype=pl.Float32, eager=True)}))
         elif column.dtype in (pl.List, pl.Array):
             array = stack_cells(column.to_list(), f"{where}, column {column.name!r}", str(column.dtype))
             parts.append(pl.DataFrame(array, schema=[f"{column.name}[{j}]" for j in range(array.shape[1])]))

@@ -17,7 +17,7 @@ import manyviews
 from manyviews.io.files import checksum
 from manyviews.io.model_types import is_model_type, with_public_name
 from manyviews.io.selection import Kept, take_kept
-from manyviews.io.write import MODEL, write_json
+from manyviews.io.write import MODEL, model_folder, write_json
 from manyviews.views import Views
 from manyviews.views.check import check_views, is_table
 from manyviews.views.new_samples import FittedViews, match_views
@@ -53,14 +53,15 @@ def save_model(
 ) -> None:
     r"""Write a fitted method to a new folder, which ``load_model`` and ``manyviews predict`` read.
 
-    There is no pickle in it: nothing in the folder is executed when it is read.
+    There is no pickle in it: nothing in the folder is executed when it is read. The folder appears whole or not at all;
+    what a killed process leaves half-written, under a hidden name beside it, the next call for the same folder removes.
 
     Parameters
     ----------
     estimator : estimator
         A fitted method of this package.
     folder : str or path-like
-        Folder to make.
+        Folder to make. Parent folders are made too.
     views : Views, sequence, mapping or table
         What it was fitted on; names, widths and column names are kept to check new samples against.
     imputer : ViewImputer, default=None
@@ -75,7 +76,7 @@ def save_model(
     FileExistsError
         If there is such a folder.
     ValueError
-        If the views are not those of the fit, by number and columns.
+        If the views are not those of the fit, by number and columns, or the folder cannot be written to.
     TypeError
         If ``load_model`` would refuse what the estimator holds, as it does pipelines: save the method in them.
     ImportError
@@ -100,16 +101,8 @@ def save_model(
     if hasattr(estimator, "_without_left_out"):
         views = estimator._without_left_out(views)  # new samples need the views that count, and no others
     views = _as_fitted(views, getattr(estimator, "_fitted_views", None))
-    folder = Path(folder)
-    try:
-        folder.mkdir()
-    except FileExistsError as error:
-        raise FileExistsError(f"{folder} is there already; give the name of a new folder, or remove it") from error
-    try:
-        _write(estimator, folder, views, imputer, kept)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    with model_folder(folder) as hidden:
+        _write(estimator, hidden, views, imputer, kept)
 
 
 def _as_fitted(views: Views, fitted: FittedViews | None) -> Views:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.io.arrays import check_matrix
+from manyviews.io.arrays import check_matrix, check_named
 from manyviews.io.choosing import Caution
 from manyviews.io.files import STORE, file_kind, readable, require_file, stem, table_kind
 from manyviews.io.labels import LABEL_KEYS, check_labels
@@ -96,7 +96,7 @@ def read_multiview_file(path: str | os.PathLike[str], wanted: Sequence[str] | No
         where, (arrays, notes) = os.fspath(path), read_store(path, wanted)
         if list(arrays) == [stem(path)]:
             return MultiviewFile({stem(path): check_matrix(arrays[stem(path)], where)}, notes=notes)
-        found = _from_arrays(arrays, where)
+        found = _from_arrays(arrays, where, wanted)
         return replace(found, notes=(*notes, *found.notes))
     file = require_file(path)
     kind = file_kind(path)
@@ -112,10 +112,10 @@ def read_multiview_file(path: str | os.PathLike[str], wanted: Sequence[str] | No
         check_archive(archive.zip, os.fspath(path))
         # Members that are no arrays come as bytes.
         arrays = {key: array for key in archive.files if isinstance(array := archive[key], np.ndarray)}
-    return _from_arrays(arrays, os.fspath(path))
+    return _from_arrays(arrays, os.fspath(path), wanted)
 
 
-def _from_arrays(held: Mapping[str, Any], where: str) -> MultiviewFile:
+def _from_arrays(held: Mapping[str, Any], where: str, wanted: Sequence[str] | None) -> MultiviewFile:
     arrays = {key: _decoded(array) for key, array in held.items()}
     numbers = {int(match[1]) for match in map(_VIEW_KEY.fullmatch, arrays) if match}
     if numbers:
@@ -132,6 +132,7 @@ def _from_arrays(held: Mapping[str, Any], where: str) -> MultiviewFile:
             if matrix.format in ("csr", "csc"):
                 matrix.check_format(full_check=True)
         return MultiviewFile({stem(where): check_matrix(matrix.tocsr(), where)})
+    check_named({key: array.shape for key, array in arrays.items()}, wanted, where)
     return _any_names(arrays, where)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from manyviews.io.arrays import check_named
 from manyviews.io.choosing import Caution, choose
 from manyviews.io.files import readable, stem
 from manyviews.io.machine import check_promise, readable_size
@@ -53,7 +54,7 @@ def read_store(
     for name, array in arrays.items():
         if _plain(array):
             found[name] = _numbers(array, f"{where}: {name}", notes)
-        elif len(array.shape) == 2:
+        elif len(array.shape) == 2 or len(arrays) == 1:
             raise ValueError(
                 f"{where}: {name} holds values of type {array.dtype}; save real numbers instead, or name the arrays "
                 f"that are views: --view NAME={where}:ARRAY"
@@ -82,6 +83,7 @@ def open_store(path: str | os.PathLike[str], wanted: Sequence[str] | None = None
             f"--view NAME={where}:X"
         )
     if wanted is not None and not is_store(opened):
+        check_named({name: tuple(array.shape) for name, array in arrays.items()}, wanted, where)
         matrices = [name for name, array in arrays.items() if len(array.shape) == 2]
         chosen = choose(matrices, wanted, where, "view")
         arrays = {name: array for name, array in arrays.items() if name in chosen or name not in matrices}

@@ -9,7 +9,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ __all__ = [
     "atomic_folder",
     "check_file",
     "check_folder",
+    "model_folder",
     "no_formula",
     "read_record",
     "to_plain",
@@ -42,6 +43,8 @@ FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # entries that are Python objects at a time while labels are written
 _ITEMS = 65_536
 MODEL_FILES = ("model.json", "model.skops", "imputer.skops")
+# what a kill leaves in a hidden folder besides
+_MODEL_PARTS = ("model.part", "imputer.part")
 
 
 class OutputError(ValueError):
@@ -70,8 +73,29 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
     OutputError
         If the target exists and may not be replaced, or its parent cannot be written to.
     """
-    given, final = os.fspath(target), Path(os.path.realpath(target))
-    check_folder(given, force=force)
+    with _new_folder(os.fspath(target), partial(check_folder, force=force)) as temporary:
+        yield temporary
+
+
+@contextmanager
+def model_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a hidden folder to write a model into, which gets the name ``target`` at the end; see ``atomic_folder``.
+
+    Raises
+    ------
+    FileExistsError
+        If the target exists.
+    OutputError
+        If its parent cannot be written to.
+    """
+    with _new_folder(os.fspath(target), _check_new) as temporary:
+        yield temporary
+
+
+@contextmanager
+def _new_folder(given: str, check: Callable[[str], None]) -> Iterator[Path]:
+    check(given)
+    final = Path(os.path.realpath(given))
     made = _make_parents(final.parent, given)
     temporary, refuse = hidden_name(final, "partial"), partial(_refusal, given)
     try:
@@ -79,12 +103,19 @@ def atomic_folder(target: str | os.PathLike[str], *, force: bool = False) -> Ite
             with _space_told(given):
                 yield temporary
                 _sync(temporary)
-            check_folder(given, force=force)
+            check(given)
             _put_in_place(temporary, final)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         _remove_empty(made)
         raise
+
+
+def _check_new(given: str) -> None:
+    final = Path(os.path.realpath(given))
+    remove_half_written(final, _remove_ours)
+    if os.path.lexists(final):
+        raise FileExistsError(f"{given} is there already; give the name of a new folder, or remove it")
 
 
 @contextmanager
@@ -212,13 +243,14 @@ def _put_back(final: Path) -> None:
 
 
 def _remove_ours(folder: Path) -> None:
-    """Remove an output folder: what manyviews writes, and the folder where nothing else is in it."""
-    names = [*(name for name in OUTPUTS if name != MODEL), *(f"{MODEL}/{name}" for name in MODEL_FILES)]
-    for name in names:
-        remove_half_written(folder / name, _remove_ours)
-        with suppress(OSError):
-            (folder / name).unlink()
+    """Remove an output or model folder, half-written or whole: what manyviews writes, and folders with nothing else."""
+    names = [*(name for name in OUTPUTS if name != MODEL), *MODEL_FILES, *_MODEL_PARTS]
+    remove_half_written(folder / MODEL, _remove_ours)
     for place in (folder / MODEL, folder):
+        for name in names:
+            remove_half_written(place / name, _remove_ours)
+            with suppress(OSError):
+                (place / name).unlink()
         with suppress(OSError):
             place.unlink() if place.is_symlink() else place.rmdir()
 

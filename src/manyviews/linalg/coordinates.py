@@ -10,7 +10,7 @@ from scipy.linalg import get_lapack_funcs
 
 from manyviews.linalg.blocks import row_blocks
 
-__all__ = ["has_few_rows", "products_of_rows", "row_coordinates"]
+__all__ = ["CELLS_PER_BLOCK", "few_rows", "has_few_rows", "products_of_rows", "row_coordinates"]
 
 Array = NDArray[np.float64]
 # columns per row from which products of rows are cheaper than what is done with the columns
@@ -25,9 +25,14 @@ EQUAL = 1e-14
 CELLS_PER_BLOCK = 1 << 19
 
 
+def few_rows(n: int, d: int) -> bool:
+    """Tell whether n rows of d columns are few, with at least twice as many columns."""
+    return n <= MOST_ROWS and d >= COLUMNS_PER_ROW * n
+
+
 def has_few_rows(X: Any) -> bool:
     """Tell whether a table (n, d) has few rows, and at least twice as many columns."""
-    return bool(X.shape[0] <= MOST_ROWS and X.shape[1] >= COLUMNS_PER_ROW * X.shape[0])
+    return few_rows(*X.shape)
 
 
 def products_of_rows(X: NDArray[Any], *, centered: bool = True, largest: float = 1.0) -> Array:

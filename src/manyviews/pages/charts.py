@@ -6,7 +6,7 @@ from typing import Any
 
 from manyviews.pages.palette import LIGHT
 
-__all__ = ["ACCENT", "MUTED", "base_layout", "chart_data", "escape", "require_plotly"]
+__all__ = ["ACCENT", "MUTED", "base_layout", "chart_data", "escape", "require_plotly", "within"]
 
 INK, MUTED, GRID, ACCENT = "#1c2127", "#5c6670", "#e4e7eb", LIGHT[0]
 
@@ -30,6 +30,12 @@ def chart_data(figure: Any) -> dict[str, Any]:
     chart: dict[str, Any] = figure.to_plotly_json()
     chart["layout"].pop("template", None)
     return chart
+
+
+def within(low: float | None, high: float | None) -> dict[str, float]:
+    """Return of an axis that no value lies below or above these, so that neither the axis nor a reader goes beyond."""
+    ends = {"minallowed": low, "maxallowed": high}
+    return {name: end for name, end in ends.items() if end is not None}
 
 
 def base_layout() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from manyviews.pages.charts import base_layout, require_plotly
+from manyviews.pages.charts import base_layout, require_plotly, within
 from manyviews.pages.palette import LIGHT
 
 __all__ = ["choice_figure"]
@@ -47,4 +47,5 @@ def choice_figure(scores: Mapping[int, Mapping[str, float]], n_clusters: int | N
     if n_clusters is not None:
         figure.add_vline(x=n_clusters, line={"dash": "dash", "width": 1})
     figure.update_xaxes(title={"text": "number of clusters"}, dtick=1 if len(numbers) <= 20 else None, automargin=True)
+    figure.update_yaxes(**within(-1, 1))
     return figure

@@ -69,6 +69,16 @@ def amount(n: int, noun: str, plural: str | None = None) -> str:
     return f"{count(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
+def clusters_of(sizes: Sequence[int]) -> str:
+    """Return how many clusters there are and of how many samples."""
+    low, high = min(sizes), max(sizes)
+    if len(sizes) == 1:
+        return f"a single cluster of {amount(low, 'sample')}"
+    if low == high:
+        return f"{amount(len(sizes), 'cluster')} of {amount(low, 'sample')} each"
+    return f"{amount(len(sizes), 'cluster')} of {count(low)} to {count(high)} samples"
+
+
 def enumerated(names: Sequence[str], limit: int = 5) -> str:
     """Return names as a list in a sentence: a; a and b; a, b and 3 more."""
     shown = list(names) if len(names) <= limit else [*names[: limit - 2], f"{count(len(names) - limit + 2)} more"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from manyviews.pages.charts import base_layout, escape
+from manyviews.pages.charts import base_layout, escape, within
 from manyviews.pages.palette import look_of
 from manyviews.papers.material import Material, material_name
 from manyviews.papers.paper import Paper
@@ -76,6 +76,11 @@ class Score(NamedTuple):
     metric: str
     shown_as: str
     factor: float = 1.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What no value lies below or above, in the unit of the paper."""
+        return -self.factor if self.metric == "ari" else 0.0, self.factor
 
 
 class Line(NamedTuple):
@@ -197,7 +202,7 @@ def line_figure(
             values = {x: values_of(runs, found, score) for x, runs in line.fits.items()}
             traces.append(line_trace(line.name, {x: held for x, held in values.items() if held}, i))
         traces += [mark_trace(mark) for mark in marks]
-        return {"data": traces, "layout": chart_layout(axis, score.shown_as, log=log)}
+        return {"data": traces, "layout": chart_layout(axis, score.shown_as, log=log, ends=score.ends)}
 
     return PlannedFigure(key, title, note, draw, _all_runs(lines))
 
@@ -226,7 +231,7 @@ def box_figure(
                 }
             )
         traces += [mark_trace(mark._replace(x=str(mark.x))) for mark in marks]
-        layout = chart_layout(axis, score.shown_as)
+        layout = chart_layout(axis, score.shown_as, ends=score.ends)
         layout["xaxis"] |= {"type": "category"}
         return {"data": traces, "layout": layout | {"boxmode": "group"}}
 
@@ -342,8 +347,10 @@ def mark_trace(mark: Mark) -> dict[str, Any]:
     return trace
 
 
-def chart_layout(x: str, y: str, *, log: bool = False) -> dict[str, Any]:
-    """Return the layout of a chart with these titles of the axes."""
+def chart_layout(
+    x: str, y: str, *, log: bool = False, ends: tuple[float | None, float | None] = (None, None)
+) -> dict[str, Any]:
+    """Return the layout of a chart with these titles of the axes; no value of y lies beyond the ``ends``."""
     layout = base_layout()
     del layout["template"]
     across = {"title": {"text": escape(x)}, "automargin": True} | (
@@ -355,5 +362,5 @@ def chart_layout(x: str, y: str, *, log: bool = False) -> dict[str, Any]:
         "showlegend": True,
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         "xaxis": layout["xaxis"] | across,
-        "yaxis": layout["yaxis"] | {"title": {"text": escape(y)}, "automargin": True},
+        "yaxis": layout["yaxis"] | {"title": {"text": escape(y)}, "automargin": True} | within(*ends),
     }

@@ -90,7 +90,7 @@ def _weights(task: FigureTask, setups: Iterable[Setup], dataset: str, _: Found) 
         weights = _fitted(setup, data, {"base": "kernel"}).view_weights_
         of_views = {name: [float(weight)] for name, weight in zip(data.views.names, weights, strict=True)}
         traces.append(line_trace(setup.row, of_views, i) | {"mode": "lines+markers"})
-    layout = chart_layout("view", "weight")
+    layout = chart_layout("view", "weight", ends=(0.0, 1.0))
     layout["yaxis"] |= {"rangemode": "tozero"}
     return {"data": traces, "layout": layout}
 

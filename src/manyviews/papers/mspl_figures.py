@@ -77,7 +77,7 @@ def _regularisers(_: Any) -> Chart:
             held = {float(loss): [float(weight)] for loss, weight in zip(losses, weights, strict=True)}
             trace = line_trace(f"{kind}, λ = {rate:g}", held, i) | {"mode": "lines"}
             traces.append(trace | {"line": {"width": 1.5, "dash": "dash" if kind == "hard" else "solid"}})
-    return {"data": traces, "layout": chart_layout("loss", "weight")}
+    return {"data": traces, "layout": chart_layout("loss", "weight", ends=(0.0, 1.0))}
 
 
 def _orders(own: Setup) -> Iterator[PlannedFigure]:
@@ -161,7 +161,7 @@ def _sweeps(
             traces.append(line_trace(name, means, i) | {"mode": "lines", "line": {"width": 2}})
         if dataset is not None:
             traces += [mark_trace(mark) for mark in task.mark(OWN, dataset, metric, longest, "Table 1")]
-        return {"data": traces, "layout": chart_layout("sweep", METRICS[metric])}
+        return {"data": traces, "layout": chart_layout("sweep", METRICS[metric], ends=(0.0, 1.0))}
 
     for metric, shown in METRICS.items():
         yield PlannedFigure(

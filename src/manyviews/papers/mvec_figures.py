@@ -138,7 +138,7 @@ def _residuals(task: FigureTask, setups: Mapping[str, Setup], i: int, dataset: s
             traces.append(line_trace(name, _steps(values), j))
         last = max(len(trace["x"]) for trace in traces)
         traces += [mark_trace(mark) for mark in task.mark(OWN, dataset, "nmi", last, "Table 2")]
-        return {"data": traces, "layout": chart_layout("iteration", NMI.shown_as)}
+        return {"data": traces, "layout": chart_layout("iteration", NMI.shown_as, ends=NMI.ends)}
 
     for key, what, draw in (("residual", "residual", residual), ("nmi", "NMI", scores)):
         yield PlannedFigure(

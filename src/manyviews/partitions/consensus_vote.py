@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,10 +88,18 @@ class ShareVote:
         """Return the clusters of samples with these base labels (n_new, M)."""
         out = self._voted(base_labels)
         if self.kept_labels.size:
-            kept = {row.tobytes(): label for row, label in zip(self.kept, self.kept_labels.tolist(), strict=True)}
             rows = np.ascontiguousarray(base_labels, dtype=self.kept.dtype)
-            out[:] = [kept.get(row.tobytes(), label) for row, label in zip(rows, out.tolist(), strict=True)]
+            out[:] = [self._by_row.get(row.tobytes(), label) for row, label in zip(rows, out.tolist(), strict=True)]
         return out
+
+    @cached_property
+    def _by_row(self) -> dict[bytes, int]:
+        """Labels of the rows that are kept: made once, as new samples come block by block."""
+        return {row.tobytes(): label for row, label in zip(self.kept, self.kept_labels.tolist(), strict=True)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is stored of it in a model folder: not the table, which the arrays say already."""
+        return {name: value for name, value in self.__dict__.items() if name != "_by_row"}
 
     def _voted(self, base_labels: Labels) -> Labels:
         out = np.empty(len(base_labels), dtype=np.int64)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from manyviews.pages.charts import base_layout, escape, require_plotly
 from manyviews.pages.palette import LIGHT, look_of
 from manyviews.pages.wording import percent
+from manyviews.plots.labels import label_places
 
-__all__ = ["hover_texts", "label_places", "map_figure"]
+__all__ = ["hover_texts", "map_figure"]
 
 MAX_NUMBERED_CLUSTERS = 20
 TOGETHER = ("consensus", "neighbors")
-# Width and height of a name, against those of the map.
-LABEL_ROOM = (0.09, 0.06)
 
 
 def hover_texts(summary: Mapping[str, Any]) -> list[str]:
@@ -105,48 +102,18 @@ def _axis_title(flat: Mapping[str, Any], axis: int) -> str:
 
 def _numbers(summary: Mapping[str, Any], flat: Mapping[str, Any], members: list[list[int]]) -> list[dict[str, Any]]:
     """Write each cluster's name on one of its points: colours alone are not enough for everyone."""
+    names = [cluster["name"] for cluster in summary["clusters"]]
     return [
         {
-            "x": x,
-            "y": y,
-            "text": f"<b>{escape(summary['clusters'][cluster]['name'])}</b>",
-            "showarrow": False,
+            "x": label.x,
+            "y": label.y,
+            "text": f"<b>{escape(names[cluster])}</b>",
+            # a name beside its point is tied to it by a line
+            **({"ax": label.right, "ay": -label.up, "arrowhead": 0, "arrowwidth": 1} if label.aside else {}),
+            "showarrow": label.aside,
             "bgcolor": "rgba(255,255,255,0.8)",
             "borderpad": 2,
             "font": {"size": 13},
         }
-        for cluster, (x, y) in label_places(flat, members).items()
+        for cluster, label in label_places(flat, members, names).items()
     ]
-
-
-def label_places(flat: Mapping[str, Any], members: list[list[int]]) -> dict[int, tuple[float, float]]:
-    """Return where the name of each cluster stands: on the point nearest its middle that is clear of other names.
-
-    The middle itself may lie where no sample is. Small clusters choose first; where a name finds no free point it takes
-    the one farthest from the others.
-
-    Parameters
-    ----------
-    flat : dict
-        A map: ``x`` and ``y`` of its points.
-    members : list of list of int
-        Points of each cluster.
-
-    Returns
-    -------
-    dict of int to (float, float)
-        Place of each cluster that has points.
-    """
-    xy = np.column_stack([flat["x"], flat["y"]]).astype(np.float64)
-    reach = np.ptp(xy, axis=0)
-    xy /= np.where(reach > 0, reach, 1.0)
-    settled: dict[int, int] = {}
-    for cluster in sorted((c for c, inside in enumerate(members) if inside), key=lambda c: (len(members[c]), c)):
-        points = np.array(members[cluster])
-        points = points[np.argsort(((xy[points] - np.median(xy[points], axis=0)) ** 2).sum(axis=1), kind="stable")]
-        apart = np.full(points.size, np.inf)
-        for other in settled.values():
-            apart = np.minimum(apart, np.abs((xy[points] - xy[other]) / LABEL_ROOM).max(axis=1))
-        free = np.flatnonzero(apart >= 1)
-        settled[cluster] = int(points[free[0] if free.size else apart.argmax()])
-    return {cluster: (flat["x"][point], flat["y"][point]) for cluster, point in sorted(settled.items())}

@@ -16,7 +16,7 @@ from manyviews.findings.silhouettes import silhouettes_by_view
 from manyviews.findings.single_views import MOST_FLOWING, count_flows, view_clusterings
 from manyviews.findings.spaces import embedding_of
 from manyviews.findings.together import pairs_together, usable_groupings
-from manyviews.pages.charts import base_layout, escape, require_plotly
+from manyviews.pages.charts import base_layout, escape, require_plotly, within
 from manyviews.pages.wording import plain
 from manyviews.plots.flows import flow_trace
 from manyviews.plots.heat_maps import draw_co_association, draw_features
@@ -136,6 +136,7 @@ def silhouettes(model: Any, views: Any, *, max_samples: int = 300, random_state:
     for each, (row, column) in zip(found, places, strict=True):
         traces, ticks = silhouette_traces(go, each, grouped.names)
         figure.add_traces(traces, rows=[row] * len(traces), cols=[column] * len(traces))
+        figure.update_xaxes(**within(-1, 1), row=row, col=column)
         figure.update_yaxes(**ticks, autorange="reversed", showgrid=False, zeroline=False, row=row, col=column)
     return figure
 

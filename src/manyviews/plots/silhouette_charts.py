@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manyviews.pages.charts import MUTED, base_layout, escape, require_plotly
+from manyviews.pages.charts import MUTED, base_layout, escape, require_plotly, within
 from manyviews.pages.palette import LIGHT, look_of
 
 __all__ = ["draw_silhouettes", "silhouette_traces"]
@@ -36,6 +36,7 @@ def draw_silhouettes(found: Mapping[str, Any], names: Sequence[str]) -> Any:
     line = {"type": "line", "x0": mean, "x1": mean, "y0": 0, "y1": 1, "yref": "paper"}
     figure.update_layout(shapes=[line | {"line": {"color": MUTED, "width": 1.5, "dash": "dot"}}])
     figure.update_xaxes(title_text=f"silhouette, mean {mean:.2f}".replace("-", "\u2212"), nticks=6, zeroline=True)
+    figure.update_xaxes(**within(-1, 1))
     figure.update_yaxes(**ticks, showgrid=False, zeroline=False, autorange="reversed", automargin=True)
     return figure
 

@@ -76,8 +76,8 @@ def survival(model: Any, views: Any, outcome: Any) -> Any:
         raise ValueError("survival needs an outcome; give times and events")
     found = compare_survival(known.outcome, grouped.positions, grouped.names)
     figure = draw_survival(found, grouped.names)
-    if found["p"] is not None:
-        figure.update_layout(title_text=f"log-rank p {found['p_text'].replace('<', '&lt;')}", margin_t=44)
+    result = "test: not testable" if found["p"] is None else f"p {found['p_text'].replace('<', '&lt;')}"
+    figure.update_layout(title_text=f"log-rank {result}", margin_t=44)
     return figure
 
 

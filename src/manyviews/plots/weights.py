@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manyviews.pages.charts import ACCENT, MUTED, base_layout, escape, require_plotly
+from manyviews.pages.charts import ACCENT, MUTED, base_layout, escape, require_plotly, within
 from manyviews.pages.wording import decimal
 from manyviews.plots.heat_maps import short_name
 
@@ -38,7 +38,7 @@ def draw_weights(weights: Sequence[dict[str, Any]]) -> Any:
         margin_r=44,
         shapes=[line | {"line": {"color": MUTED, "width": 1.5, "dash": "dot"}}],
     )
-    figure.update_xaxes(title_text="weight", rangemode="tozero", zeroline=False, nticks=6)
+    figure.update_xaxes(title_text="weight", rangemode="tozero", zeroline=False, nticks=6, **within(0, 1))
     names = [escape(short_name(entry["view"])) for entry in entries]
     figure.update_yaxes(
         tickvals=list(range(len(entries))), ticktext=names, automargin=True, showgrid=False, zeroline=False

@@ -15,6 +15,7 @@ from manyviews.cluster.view_graphs import view_graphs
 from manyviews.cluster.view_weights import counted_views
 from manyviews.metrics import adjusted_rand_index
 from manyviews.metrics.report import evaluate_known
+from manyviews.pages.wording import amount
 from manyviews.recommend.criteria import Groupings, criteria_of
 from manyviews.recommend.fits import Fits, Options, fit_methods, unsuitable
 from manyviews.recommend.result import Comparison, MethodResult
@@ -225,11 +226,11 @@ def _result(
 ) -> MethodResult:
     whole = [outcome for outcome in outcomes if outcome.run.rows is None and outcome.labels is not None]
     bad = [outcome for outcome in outcomes if outcome.status != "ok"]
-    typical = _typical(seeds)
+    typical, lost = _typical(seeds), f"{len(bad)} of {amount(len(outcomes), 'fit')} had no result"
     return MethodResult(
         method=method,
         status="ok",
-        reason=f"{len(bad)} of {len(outcomes)} fits had no result: {bad[0].message or bad[0].status}" if bad else "",
+        reason=f"{lost}: {bad[0].message or bad[0].status}" if bad else "",
         n_ok=len(outcomes) - len(bad),
         n_fits=len(outcomes),
         seconds=float(np.mean([outcome.seconds for outcome in whole])),

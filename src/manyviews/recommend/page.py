@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly
+from manyviews.pages.charts import ACCENT, base_layout, chart_data, escape, require_plotly, within
 from manyviews.pages.choice_figure import choice_figure
 from manyviews.pages.environment import render
 from manyviews.pages.palette import LIGHT, look_of
@@ -61,7 +61,7 @@ def comparison_figure(summary: Mapping[str, Any]) -> Any:
         points = go.Scatter(mode="markers", **_points(rows, values, f"view {name}"))
         figure.add_trace(points.update(meta={"hue": look.hue}, marker=marker))
     figure.update_layout(height=90 + 34 * len(rows), bargap=0.35)
-    figure.update_xaxes(title_text="adjusted Rand index", zeroline=True, nticks=7)
+    figure.update_xaxes(title_text="adjusted Rand index", zeroline=True, nticks=7, **within(-1, 1))
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[escape(row["name"]) for row in rows],
@@ -124,11 +124,12 @@ def _matrix(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[float | N
 def _made(options: Mapping[str, Any]) -> str:
     limits = f", all fits together in at most {duration(options['time_limit'])}" if options["time_limit"] else ""
     limits += f", each in at most {size(options['memory_limit'])}" if options["memory_limit"] else ""
+    parts = amount(options["n_parts"], "fit") if options["n_parts"] else "none"
     return (
-        f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and "
-        f"{amount(options['n_parts'], 'fit')} on random 80\u00a0% of them{limits}. Quick methods came first; a slow "
-        "one may have had fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, "
-        "where there are any, had no part in the recommendation."
+        f"Every method was fitted with its defaults: {amount(options['n_seeds'], 'seed')} on all samples and {parts} "
+        f"on random parts of them (80\u00a0%){limits}. Quick methods came first; a slow one may have had "
+        "fewer fits, or none. Times and memory are those of the fits on all samples. Known classes, where there are "
+        "any, had no part in the recommendation."
     )
 
 

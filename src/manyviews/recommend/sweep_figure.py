@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
-from manyviews.pages.charts import ACCENT, base_layout, require_plotly
+from manyviews.pages.charts import ACCENT, base_layout, require_plotly, within
 
 __all__ = ["sweep_figure"]
 
-# All scores reach to 1; a difference below this is none.
-LEAST_ROOM = 0.02
+# All scores reach to 1 at most, and from 0, but those that are corrected for chance. A difference below this is none.
+CORRECTED, LEAST_ROOM = ("ari", "stability", "structure"), 0.02
+MOST_TICKS = 12
 
 
 def sweep_figure(
@@ -48,6 +49,7 @@ def sweep_figure(
             mode="lines+markers",
             line={"color": ACCENT},
             marker={"color": ACCENT, "size": 7},
+            cliponaxis=False,
             meta={"role": "accent"},
         )
         second = score
@@ -70,19 +72,31 @@ def sweep_figure(
     figure.update_xaxes(title={"text": names[-1]}, automargin=True, **kind)
     figure.update_yaxes(title={"text": second}, automargin=True, zeroline=False, **kind)
     if len(names) == 1:
-        figure.update_yaxes(range=[low, high])
+        figure.update_yaxes(range=[low, high], **within(*_ends(score)))
+        figure.update_xaxes(**_whole_ticks(values[0]))
     return figure
 
 
 def _reach(table: Mapping[str, Sequence[Any]], score: str) -> tuple[float, float]:
-    """Return the ends of the scale, on which a score that does not change looks so."""
+    """Return the ends of the scale, on which a score that does not change looks so; none that it cannot have."""
     pairs = zip(table[score], table[f"{score}_deviation"], strict=True)
     known = [(mean - spread, mean + spread) for mean, spread in pairs if math.isfinite(mean)]
     if not known:
         return 0.0, 1.0
     low, high = min(pair[0] for pair in known), max(pair[1] for pair in known)
     room = max(LEAST_ROOM, 0.08 * (high - low))
-    return low - room, high + room
+    least, most = _ends(score)
+    return max(least, low - room), min(most, high + room)
+
+
+def _ends(score: str) -> tuple[float, float]:
+    return -1.0 if score in CORRECTED else 0.0, 1.0
+
+
+def _whole_ticks(values: Sequence[Any]) -> dict[str, Any]:
+    """Return the ticks of few whole numbers, between which there is nothing, as between 2 and 3 clusters."""
+    whole = all(isinstance(value, Integral) for value in values)
+    return {"tickvals": sorted(set(values))} if whole and len(set(values)) <= MOST_TICKS else {}
 
 
 def _axis(values: Sequence[Any]) -> list[Any]:

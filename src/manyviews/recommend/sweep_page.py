@@ -53,14 +53,22 @@ def render_sweep(found: Sweep, *, title: str, method: str) -> str:
     table = {name: column for name, column in found.table.items() if any(map(_says, column))}
     content = {
         "title": f"{plain(title, 120)}: {plain(method, 60)} over {' and '.join(map(plain, found.parameters))}",
-        "parts": [(score, *DRAWN[score]) for score in drawn],
-        "several": len(found.parameters) > 1,
+        "parts": [(score, *DRAWN[score], _reading(found, score)) for score in drawn],
+        "n_seeds": max((len(own) for values in found.scores.values() for own in values), default=0),
         "columns": [
             (plain(name.replace("_", " ")), isinstance(column[0], int | float)) for name, column in table.items()
         ],
         "rows": [[_cell(column[i]) for column in table.values()] for i in range(len(found.points))],
     }
     return render(ROOM, "sweep.html.j2", {"charts": charts}, content)
+
+
+def _reading(found: Sweep, score: str) -> str:
+    """Say how the picture of a score is read, beyond its points."""
+    if len(found.parameters) > 1:
+        return "The stronger the colour, the higher."
+    several = any(len(own) > 1 for own in found.scores[score])
+    return "Bars are the standard deviation over seeds." if several else ""
 
 
 def _says(value: Any) -> bool:

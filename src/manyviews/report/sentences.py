@@ -9,7 +9,7 @@ from typing import Any
 from manyviews.findings.single_views import OTHER
 from manyviews.findings.trust import DISSOLVES, steadier_baselines
 from manyviews.pages.stability import MUCH, groups_in_words
-from manyviews.pages.wording import amount, count, enumerated, percent
+from manyviews.pages.wording import amount, clusters_of, count, enumerated, percent
 
 __all__ = ["headline", "seconds_of", "title", "warnings"]
 
@@ -25,12 +25,7 @@ def headline(summary: Mapping[str, Any]) -> str:
     data, sizes = summary["data"], [cluster["size"] for cluster in summary["clusters"]]
     views = "one view" if len(data["views"]) == 1 else f"{len(data['views'])} views taken together"
     text = f"{summary['method']['name']} sorted {amount(data['n_samples'], 'sample')}, known by {views}, into "
-    if len(sizes) == 1:
-        text += "a single cluster"
-    elif min(sizes) == max(sizes):
-        text += f"{amount(len(sizes), 'cluster')} of {amount(sizes[0], 'sample')} each"
-    else:
-        text += f"{amount(len(sizes), 'cluster')} of {count(min(sizes))} to {count(max(sizes))} samples"
+    text += "a single cluster" if len(sizes) == 1 else clusters_of(sizes)
     accuracy = score(summary, "acc")
     if accuracy is not None:
         text += f"; matched one to one, clusters and known classes agree on {percent(accuracy)} of the samples"

@@ -93,8 +93,10 @@ def check_dense_cells(view: Labelled, observed: Array, *, gaps: bool = False, hu
 def _complaint(view: Labelled, observed: Array, row: int, column: int, largest: float) -> str:
     value = view.array[row, column]
     if np.isnan(value):
+        where, without = _where_nan(view, observed)
+        leave = "leave out columns that are empty in every sample (--drop of manyviews cluster), " if without else ""
         return (
-            f"Input contains NaN: {view.place(row, column)}{_where_nan(view, observed)}; fill the cells in "
+            f"Input contains NaN: {view.place(row, column)}{where}; {leave}fill the cells in "
             "(--impute median or knn of manyviews cluster, or ViewImputer), drop the samples, or make a whole row NaN "
             "if the sample was not observed in this view"
         )
@@ -106,15 +108,18 @@ def _complaint(view: Labelled, observed: Array, row: int, column: int, largest: 
     )
 
 
-def _where_nan(view: Labelled, observed: Array) -> str:
-    """Return the numbers of NaN cells by column, and the first samples, where there are several."""
+def _where_nan(view: Labelled, observed: Array) -> tuple[str, bool]:
+    """Return the numbers of NaN cells by column and the first samples, and whether a column has nothing else.
+
+    Both are empty where there is one such cell.
+    """
     per_column = np.zeros(view.array.shape[1], dtype=np.int64)
     for start in range(0, view.array.shape[0], ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
         per_column += (np.isnan(view.array[rows]) & observed[rows, None]).sum(axis=0)
     total, columns = int(per_column.sum()), np.flatnonzero(per_column)
     if total == 1:
-        return ""
+        return "", False
     shown = []
     for column in columns[:3].tolist():
         empty = np.flatnonzero(np.isnan(view.array[:, column]) & observed)
@@ -123,7 +128,8 @@ def _where_nan(view: Labelled, observed: Array) -> str:
         shown.append(f"{view.column(column)} ({empty.size}: {every})")
     more = ", ..." if columns.size > 3 else ""
     return (
-        f", the first of {total} empty cells in {columns.size} of {per_column.size} columns: {', '.join(shown)}{more}"
+        f", the first of {total} empty cells in {columns.size} of {per_column.size} columns: {', '.join(shown)}{more}",
+        bool((per_column == observed.sum()).any()),
     )
 
 

@@ -14,7 +14,7 @@ from manyviews.views.cells import Labelled, check_dense_cells, check_sparse_cell
 from manyviews.views.columns import column_groups, cut_columns
 from manyviews.views.container import Views
 from manyviews.views.mapped import read_from_disk
-from manyviews.views.stored import arrays_of_group, is_group
+from manyviews.views.stored import arrays_of_group, is_group, is_stored
 from manyviews.views.structure import as_2d, check_sparse_parts, telling_index
 
 __all__ = [
@@ -153,7 +153,7 @@ def _in_order(views: Views, wanted: Any) -> Views:
 
 def _is_a_view(item: Any) -> bool:
     """Tell a view from a row of a table; arrays of too many dimensions count as views, which are refused by name."""
-    if sparse.issparse(item) or frames.is_frame(item):
+    if sparse.issparse(item) or frames.is_frame(item) or is_stored(item):
         return True
     if isinstance(item, list | tuple):
         return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray) and np.ndim(item[0]) == 1
@@ -191,7 +191,8 @@ def check_numbers(views: Views, accepts: Accepts) -> Views:
     if nowhere.size:
         raise ValueError(
             f"Input contains NaN: {nowhere.size} sample(s) are observed in no view (all NaN), "
-            f"first {_samples(checked, nowhere)}; drop them"
+            f"first {_samples(checked, nowhere)}; "
+            + ("these are all, so that there is nothing to cluster" if nowhere.size == len(views) else "drop them")
         )
     if not accepts.missing and not observed.all():
         i = int(np.flatnonzero(~observed.all(axis=0))[0])

@@ -253,11 +253,22 @@ def _column_to_array(table: Any, position: int, where: str) -> Array:
     kind = str(column.type if library == "pyarrow" else column.dtype)
     if library == "pandas":
         return _pandas_column(column, where)
+    if _n_empty(column, library) == len(column) > 0:
+        return _empty_column(len(column))
     if kind.startswith(_NESTED):
         return stack_cells(column.to_pylist() if library == "pyarrow" else column.to_list(), where, kind)
-    if kind in ("Boolean", "bool") and column.null_count:
+    if kind in ("Boolean", "bool") and _n_empty(column, library):
         column = column.cast("double") if library == "pyarrow" else column.cast(float)
     return _to_numpy(column)
+
+
+def _n_empty(column: Any, library: str) -> int:
+    return int(column.null_count if library == "pyarrow" else column.null_count())
+
+
+def _empty_column(n: int) -> Array:
+    """Return a column without a value, whatever type it was declared with; the others say with which precision."""
+    return np.full(n, np.nan, dtype=np.float32)
 
 
 def _to_numpy(column: Any) -> Array:
@@ -279,6 +290,8 @@ def _pandas_column(column: Any, where: str) -> Array:
         # pandas' nullable numbers would come out as an object array
         dtype = np.float32 if column.dtype.kind == "f" and column.dtype.itemsize == 4 else np.float64
         return np.asarray(column.to_numpy(dtype=dtype, na_value=np.nan))
+    if column.dtype.kind not in "buif" and len(column) and column.isna().all():
+        return _empty_column(len(column))
     array = np.asarray(column.to_numpy())
     if array.dtype == object and len(array) and isinstance(array[0], list | tuple | np.ndarray):
         return stack_cells(array.tolist(), where, "")

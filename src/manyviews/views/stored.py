@@ -17,7 +17,7 @@ import numpy as np
 
 from manyviews.views.mapped import read_from_disk, release_pages
 
-__all__ = ["NumbersOnDisk", "arrays_of_group", "check_codecs", "is_group", "is_store", "numbers_of_store"]
+__all__ = ["NumbersOnDisk", "arrays_of_group", "check_codecs", "is_group", "is_store", "is_stored", "numbers_of_store"]
 
 # bytes from which on the numbers of a view are not held, and those of a block of them
 LARGE_STORE = 1 << 28
@@ -85,6 +85,11 @@ def is_store(item: Any) -> bool:
 def is_group(item: Any) -> bool:
     """Tell a group of zarr arrays."""
     return _of_zarr(item) and not hasattr(type(item), "chunks") and callable(getattr(type(item), "groups", None))
+
+
+def is_stored(item: Any) -> bool:
+    """Tell an array or group in a store or file, of zarr or h5py, which is a view or none, but no row of a table."""
+    return _of_zarr(item) or type(item).__module__.partition(".")[0] == "h5py"
 
 
 def _of_zarr(item: Any) -> bool:

@@ -13,7 +13,7 @@ from scipy import sparse
 from manyviews.views import frames
 from manyviews.views.foreign import to_numpy
 from manyviews.views.shuffled import shuffled_column
-from manyviews.views.stored import is_store
+from manyviews.views.stored import is_stored
 
 __all__ = [
     "annotated_orders",
@@ -78,23 +78,43 @@ def as_2d(item: Any, name: str) -> Any:
         item = np.ma.filled(item.astype(np.float64), np.nan)
     elif isinstance(item, np.matrix):
         item = np.asarray(item)
+    array = _read(item, name)
+    _check_dimensions(array, name)
+    return array
+
+
+def _read(item: Any, name: str) -> Any:
+    """Return an array; one in a store or file that is refused for its dimensions is not read."""
+    if is_stored(item):
+        if getattr(item, "shape", None) is None:
+            raise TypeError(
+                f"view {name!r} is a {type(item).__name__} of {type(item).__module__.partition('.')[0]} without "
+                "numbers of its own; give one array of samples × features per view"
+            )
+        _check_dimensions(item, name)
     try:
-        # the numbers of what is refused for its dimensions are not read
-        array = item if is_store(item) and item.ndim != 2 else to_numpy(item, f"view {name!r}")
+        return to_numpy(item, f"view {name!r}")
     except ValueError as error:
         raise ValueError(f"view {name!r} has rows of differing lengths: {error}") from error
+
+
+def _check_dimensions(array: Any, name: str) -> None:
     if array.ndim == 3:
         raise ValueError(
             f"view {name!r} must be 2-D (samples × features), got a 3-D array of shape {array.shape}; "
             "give one 2-D array per view: list(X) for views on the first axis; of samples × times × variables "
             "X.reshape(len(X), -1) for one view of all, or {f'time {t}': X[:, t] for t in range(X.shape[1])}"
         )
+    if array.ndim == 0:
+        raise ValueError(
+            f"view {name!r} must be 2-D (samples × features), got a single number; give one array of as many rows as "
+            "there are samples"
+        )
     if array.ndim != 2:
         raise ValueError(
             f"view {name!r} must be 2-D (samples × features), got {array.ndim}-D of shape {array.shape}; "
             "for a view with a single feature write x.reshape(-1, 1)"
         )
-    return array
 
 
 def named_2d(item: Any, name: str, encode: Sequence[str] = ()) -> tuple[Any, tuple[str, ...] | None]:

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
-from manyviews.cluster.memory import copy_bytes
+from manyviews.cluster.memory import copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import in_threads, jobs_at_a_time
 from manyviews.cluster.result import FitResult
 from manyviews.metrics import adjusted_rand_index
@@ -161,10 +162,8 @@ class BestSingleView(BalancedClusterer, PredictMixin):
         self.n_init = n_init
 
     def _memory_estimate(self, views: Views) -> int:
-        largest = max(map(copy_bytes, views.arrays))
         jobs = jobs_at_a_time(self.n_jobs, len(views.names))
-        # a copy of a view and its deviations from the mean
-        return super()._memory_estimate(views) + 2 * jobs * largest
+        return super()._memory_estimate(views) + jobs * max(map(_of_kmeans, views.arrays))
 
     def _kept_numbers(self, views: Views) -> float:
         return HALVES + 5.0  # labels of the halves; no embedding
@@ -204,3 +203,9 @@ class BestSingleView(BalancedClusterer, PredictMixin):
 
     def _predict(self, views: Views) -> NDArray[np.int64]:
         return assign(make_stack((self._scaled(views)[self._best],)), [self._centers]).labels
+
+
+def _of_kmeans(X: Any) -> int:
+    """Return what k-means takes beside a view: a copy and its deviations from the mean, or what stands for them."""
+    n, d = X.shape
+    return 2 * copy_bytes(X) if sparse.issparse(X) else kmeans_bytes(n, d, X.dtype.itemsize)

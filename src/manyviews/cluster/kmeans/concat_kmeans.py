@@ -12,7 +12,7 @@ from manyviews.cluster.balanced import BalancedClusterer
 from manyviews.cluster.base import PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT
 from manyviews.cluster.kmeans.base import MeansMixin
-from manyviews.cluster.memory import center_bytes, copy_bytes
+from manyviews.cluster.memory import center_bytes, copy_bytes, kmeans_bytes
 from manyviews.cluster.parallel import threads
 from manyviews.cluster.result import FitResult
 from manyviews.cluster.sample_weight import SampleWeightMixin
@@ -144,9 +144,11 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
         if all(map(is_on_disk, views.arrays)):
             return super()._memory_estimate(views) + centers
         copies = [copy_bytes(X) for X in views.arrays]
-        dense = not any(map(sparse.issparse, views.arrays))
-        # side by side, k-means' own copy, and its deviations from the mean
-        return super()._memory_estimate(views) - max(copies) + (2 + dense) * sum(copies) + centers
+        beside = super()._memory_estimate(views) - max(copies) + sum(copies) + centers
+        if any(map(sparse.issparse, views.arrays)):
+            return beside + sum(copies)  # k-means' own copy
+        n, d = views.shape
+        return beside + kmeans_bytes(n, d, sum(copies) // (n * d))
 
     def _kept_numbers(self, views: Views) -> float:
         return 7.0  # labels and distances; no embedding

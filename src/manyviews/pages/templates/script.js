@@ -87,7 +87,7 @@
       yaxis: { ...layout.yaxis, ...axis },
       shapes: (layout.shapes || []).map((shape) => ({ ...shape, line: { ...shape.line, color: muted } })),
       annotations: (layout.annotations || []).map((note) => ({
-        ...note, bgcolor: colour("--label"), font: { ...note.font, color: ink },
+        ...note, bgcolor: colour("--label"), arrowcolor: muted, font: { ...note.font, color: ink },
       })),
     };
   }
