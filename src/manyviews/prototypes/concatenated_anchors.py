@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from manyviews.linalg.balance import joined
 from manyviews.linalg.blocks import smallest_scale
 from manyviews.prototypes.kmeans import kmeans
 
@@ -57,7 +58,7 @@ def concatenated_anchors(
     if space == "balanced":
         X = balanced_directions(views, n_directions, rng, wanted)
     else:
-        X = _side_by_side([_times(X, w) for X, w in zip(views, _each(wanted, views), strict=True)])
+        X = _side_by_side((_times(X, w) for X, w in zip(views, _each(wanted, views), strict=True)), views)
     groups = kmeans(X, m, rng, n_init=n_init, max_iter=MAX_ITER)
     labels, n = groups.labels, groups.labels.size
     sizes = np.bincount(labels, minlength=m)
@@ -89,8 +90,9 @@ def balanced_directions(views: Sequence[Any], r: int, rng: np.random.Generator, 
     """
     from sklearn.utils.extmath import randomized_svd
 
-    parts = [(_unit_variance(view), w) for view, w in zip(views, _each(wanted, views), strict=True)]
-    X = _side_by_side([_times(part, w) for part, w in parts if part is not None] or views)
+    parts = ((_unit_variance(view), w) for view, w in zip(views, _each(wanted, views), strict=True))
+    X = _side_by_side((_times(part, w) for part, w in parts if part is not None), views)
+    X = X if X.shape[1] else _side_by_side(views, views)
     if r >= min(X.shape):
         return X
     U, s, _ = randomized_svd(X, r, n_iter=4, random_state=int(rng.integers(2**31 - 1)))
@@ -119,10 +121,13 @@ def _unit_variance(X: Any) -> Any:
     return X * scale if sparse.issparse(X) else (X - mean.astype(X.dtype)) * scale
 
 
-def _side_by_side(views: Sequence[Any]) -> Any:
+def _side_by_side(parts: Iterable[Any], views: Sequence[Any]) -> Any:
+    """Return what was made of the views, or of some, as one table; dense parts are made as they are put there."""
+    n, width = views[0].shape[0], sum(X.shape[1] for X in views)
     if any(map(sparse.issparse, views)):
-        return sparse.hstack([sparse.csr_array(X) for X in views], format="csr")
-    return np.hstack(list(views))
+        made = [sparse.csr_array(X) for X in parts]
+        return sparse.hstack(made, format="csr") if made else sparse.csr_array((n, 0))
+    return joined(parts, (n, width), np.result_type(*(X.dtype for X in views)))
 
 
 def _dense(X: Any) -> Array:
