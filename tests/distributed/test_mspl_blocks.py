@@ -79,7 +79,10 @@ def test_quantiles_are_those_of_numpy(numbers, share):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.55, 1.0])
-@pytest.mark.parametrize("counts", [[0.25, 0.5, 3.0, 1.0, 0.125, 2.5], [0.125] * 6, [2.0, 1.0, 4.0, 1.0, 1.0, 3.0]])
+@pytest.mark.parametrize(
+    "counts",
+    [[0.25, 0.5, 3.0, 1.0, 0.125, 2.5], [0.125] * 6, [2.0, 1.0, 4.0, 1.0, 1.0, 3.0], [3.7, 0.1, 0.2, 0.6, 3.7, 0.1]],
+)
 def test_quantiles_of_numbers_that_count_differently(counts, share):
     pairs, home = np.array([[3.0, 0.0, 7.5, 7.5, 1e300, 0.2], counts]), Home()
     parts = Parts(home.hold([dask.delayed(np.array)(pairs[:, :2]), dask.delayed(np.array)(pairs[:, 2:])]), home)

@@ -65,9 +65,11 @@ def _ranked(parts: Parts, values: Callable[..., Values], shared: tuple[Any, ...]
         step = min(BITS, shift)
         shift -= step
         counts = parts.total(_counts, shared=(values, shared, prefix, shift, step))
-        ends = before + np.cumsum(counts)
-        digit = min(int(np.searchsorted(ends, rank, side="right")), int(np.flatnonzero(counts)[-1]))
-        before, upto = float(ends[digit] - counts[digit]), float(ends[digit])
+        filled = np.flatnonzero(counts)
+        ends = before + np.cumsum(counts[filled])
+        place = min(int(np.searchsorted(ends, rank, side="right")), filled.size - 1)
+        digit, upto = int(filled[place]), float(ends[place])
+        before = float(ends[place - 1]) if place else before
         prefix = (prefix << step) | digit
     return float(np.array(prefix, dtype=np.int64).view(np.float64)), upto
 
