@@ -259,5 +259,5 @@ def test_names_are_shown_as_they_are(folder, run):
 def test_a_warning_is_one_plain_line(folder, run):
     result = run("cluster", "m.npz", "-k", 5, "--method", "op-lfmvc", "--set", "max_iter=1", "--out", "o")
     assert result.code == 0
-    assert re.fullmatch("manyviews: warning: OPLFMVC stopped after 1 iterations.*\n", result.err)
+    assert re.fullmatch("manyviews: warning: OPLFMVC stopped after 1 iteration.*\n", result.err)
     assert ".py" not in result.err

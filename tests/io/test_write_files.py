@@ -14,8 +14,8 @@ from manyviews.io.write import (
     read_record,
     to_plain,
     write_json,
-    write_labels,
 )
+from manyviews.io.write_labels import write_labels
 
 
 def fill(folder, content="new"):

@@ -180,7 +180,7 @@ def _write(job: BlockJob, model: Any, client: Any, files: Any, folder: Path) -> 
 
 def _labelled(client: Any, files: Any, labels: Any, confidence: Any, stream: Any, id_name: str | None) -> Iterator[Any]:
     """Write labels and yield them, block by block."""
-    from manyviews.io.write import write_labels
+    from manyviews.io.write_labels import write_labels
 
     ids, start = files.id_blocks(client), 0
     for i in range(labels.numblocks[0]):

@@ -99,7 +99,8 @@ def run_job(job: Job, progress: Stages) -> dict[str, Any]:
 def _write(job: Job, progress: Stages, record: dict[str, Any], folder: Path) -> None:
     from manyviews.io.machine import give_back
     from manyviews.io.model import model_bytes, save_model
-    from manyviews.io.write import LABELS, MODEL, REPORT, write_labels
+    from manyviews.io.write import LABELS, MODEL, REPORT
+    from manyviews.io.write_labels import write_labels
     from manyviews.report.notebook import report
 
     views, model = job.data.views, job.model

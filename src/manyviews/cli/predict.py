@@ -109,7 +109,7 @@ def _write(
     import numpy as np
 
     from manyviews.cluster.predicting import label_blocks
-    from manyviews.io.write import write_labels
+    from manyviews.io.write_labels import write_labels
 
     views, kept, start = data.views, [], 0
     with (

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyviews.cluster.ensemble.base import LearnedPartitions, prepared_rows, telling_rows
+from manyviews.cluster.ensemble.base import telling_rows
+from manyviews.cluster.ensemble.base_labels import LearnedPartitions, prepared_rows
 from manyviews.cluster.parallel import in_threads
 from manyviews.cluster.result import FitResult
 from manyviews.distributed.agreement import consensus_over_blocks

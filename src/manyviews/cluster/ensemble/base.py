@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,18 +11,24 @@ from scipy import sparse
 
 from manyviews.cluster.base import MultiViewClusterer, PredictMixin
 from manyviews.cluster.constraints import POSITIVE_INT, one_of
+from manyviews.cluster.ensemble.base_labels import (
+    GivenPartitions,
+    LearnedPartitions,
+    given_partitions,
+    prepared_rows,
+    refuse_other_labels,
+)
 from manyviews.cluster.memory import copy_bytes
 from manyviews.cluster.parallel import in_threads
-from manyviews.linalg.blocks import row_blocks, unit_rows
+from manyviews.linalg.blocks import row_blocks
 from manyviews.linalg.coordinates import has_few_rows
 from manyviews.linalg.scaled_rows import ScaledRows, is_on_disk
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.partitions.basic import METRICS, cluster_numbers, distinct_rows, random_partition
-from manyviews.partitions.summed import SummedCenters, compared_rows, sum_centers, summed_partition
-from manyviews.prototypes.block_kmeans import assign_rows
+from manyviews.partitions.summed import compared_rows, sum_centers, summed_partition
 from manyviews.views import Views
 
-__all__ = ["EnsembleClusterer", "GivenPartitions", "LearnedPartitions"]
+__all__ = ["EnsembleClusterer"]
 
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
@@ -34,53 +39,6 @@ START_ROWS = 20_000
 CONSENSUS_BYTES = 46
 # sparse views that are fuller than this hold something else than counts of terms
 COUNTS_DENSITY = 0.5
-
-
-@dataclass(frozen=True)
-class LearnedPartitions:
-    """How new rows of a view get base labels: its scaling and the centres (Σ K_i, d) of all its partitions.
-
-    The centres are an array, dense or CSR, or sums of rows that are kept once.
-    """
-
-    scaling: Scaling
-    metric: Any
-    centers: Any
-    widths: tuple[int, ...]
-
-    def labels(self, X: Any, observed: NDArray[np.bool_]) -> Labels:
-        """Return labels (n, r), -1 where a sample is not observed."""
-        out = np.full((X.shape[0], len(self.widths)), -1, dtype=np.int64)
-        seen = np.flatnonzero(observed)
-        ends = np.cumsum(self.widths)
-        for block in row_blocks(seen.size):
-            rows = prepared_rows(X[seen[block]], self.scaling, self.metric)
-            near = self.centers.similarities(rows) if isinstance(self.centers, SummedCenters) else None
-            for i, (end, width) in enumerate(zip(ends, self.widths, strict=True)):
-                own = slice(end - width, end)
-                out[seen[block], i] = (
-                    assign_rows(rows, self.centers[own], self.metric)[0]
-                    if near is None
-                    else near[:, own].argmax(axis=1)
-                )
-        return out
-
-
-@dataclass(frozen=True)
-class GivenPartitions:
-    """The columns of a view of labels that tell samples apart, and the labels known in each."""
-
-    columns: Labels
-    values: tuple[Labels, ...]
-
-    def labels(self, X: Any, observed: NDArray[np.bool_]) -> Labels:
-        """Return labels renumbered from 0, -1 for none and for labels that were not there at fit."""
-        out = np.full((X.shape[0], self.columns.size), -1, dtype=np.int64)
-        for i, (column, known) in enumerate(zip(self.columns, self.values, strict=True)):
-            given = X[observed, column]
-            place = np.minimum(np.searchsorted(known, given), known.size - 1)
-            out[observed, i] = np.where(known[place] == given, place, -1)
-        return out
 
 
 class EnsembleClusterer(MultiViewClusterer, PredictMixin):
@@ -146,7 +104,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
             made = (
                 self._learned(views.arrays[v], scalings[v], metrics[v], seen[:, v], (sizes[v], child), counts)
                 if learn
-                else _given(views, v)
+                else given_partitions(views, v)
             )
             if made is None:
                 silent.append(name)
@@ -255,7 +213,7 @@ class EnsembleClusterer(MultiViewClusterer, PredictMixin):
         if not self._sources:
             return np.zeros((len(views), 1), dtype=np.int64)
         if self.base == "labels":
-            _check_labels(views)
+            refuse_other_labels(views)
         learned = ((v, source) for v, source in self._sources if isinstance(source, LearnedPartitions))
         seen = telling_rows(views, _directed((v, source.scaling, source.metric) for v, source in learned))
         labels = np.hstack([source.labels(views.arrays[v], seen[:, v]) for v, source in self._sources])
@@ -298,25 +256,6 @@ def _starting_rows(rows: Any, rng: np.random.Generator) -> Labels:
     return some[distinct_rows(rows[some] if n > START_ROWS or isinstance(rows, ScaledRows) else rows)]
 
 
-def prepared_rows(X: Any, scaling: Scaling, metric: str) -> Any:
-    """Return scaled rows, for the cosine in single precision and of unit length."""
-    X = apply_scaling(X, scaling)
-    return unit_rows(X).astype(np.float32) if metric == "cosine" else X
-
-
-def _given(views: Views, v: int) -> Any:
-    """Return the labels of view v, renumbered, without the partitions that have but one cluster."""
-    _check_labels(views)
-    X, observed = views.arrays[v], views.observed[:, v]
-    known = [np.unique(X[observed, j]) for j in range(X.shape[1])]
-    known = [values[values >= 0] for values in known]
-    columns = np.array([j for j, values in enumerate(known) if values.size > 1], dtype=np.int64)
-    if columns.size == 0:
-        return None
-    source = GivenPartitions(columns, tuple(known[j] for j in columns))
-    return source, source.labels(X, observed)
-
-
 def _check_inside(base_labels: Labels) -> None:
     outside = np.flatnonzero((base_labels < 0).all(axis=1))
     if outside.size:
@@ -324,15 +263,3 @@ def _check_inside(base_labels: Labels) -> None:
             f"{outside.size} sample(s) are in no partition of the fit, first row {int(outside[0])}: labels of -1, or "
             "unknown ones, in all columns, or observed in views without clusters only; drop them"
         )
-
-
-def _check_labels(views: Views) -> None:
-    for v, (name, X) in enumerate(views.items()):
-        if sparse.issparse(X):
-            raise TypeError(f"view {name!r}: partitions must be a dense array of labels; write .toarray()")
-        rows = X[views.observed[:, v]]
-        if (rows != np.rint(rows)).any() or (rows < -1).any():
-            raise ValueError(
-                f"view {name!r}: base='labels' takes integer labels, one column per partition, -1 for a sample that "
-                "a partition lacks; use base='features' for features"
-            )
