@@ -28,7 +28,7 @@ def hover_texts(summary: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def map_figure(summary: Mapping[str, Any], position: int, *, texts: Sequence[str] | None = None) -> Any:
+def map_figure(summary: Mapping[str, Any], position: int, *, hover: bool = True) -> Any:
     """Draw one map, coloured by cluster.
 
     Parameters
@@ -37,8 +37,8 @@ def map_figure(summary: Mapping[str, Any], position: int, *, texts: Sequence[str
         From ``summarize``.
     position : int
         Which of ``summary["maps"]``.
-    texts : sequence of str, default=None
-        ``hover_texts(summary)``, if it is at hand.
+    hover : bool, default=True
+        Put the ``hover_texts`` in. A page has them once for all its maps, by ``customdata``.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def map_figure(summary: Mapping[str, Any], position: int, *, texts: Sequence[str
     """
     go = require_plotly()
     flat, cluster_of = summary["maps"][position], summary["points"]["cluster"]
-    texts = hover_texts(summary) if texts is None else texts
+    texts = hover_texts(summary) if hover else None
     members: list[list[int]] = [[] for _ in summary["clusters"]]
     for i, point in enumerate(flat["points"]):
         members[cluster_of[point]].append(i)
@@ -68,7 +68,12 @@ _MAP_AXIS = {"showticklabels": False, "showgrid": False, "zeroline": False, "tic
 
 
 def _cluster_trace(
-    go: Any, summary: Mapping[str, Any], flat: Mapping[str, Any], cluster: int, inside: list[int], texts: Sequence[str]
+    go: Any,
+    summary: Mapping[str, Any],
+    flat: Mapping[str, Any],
+    cluster: int,
+    inside: list[int],
+    texts: Sequence[str] | None,
 ) -> Any:
     look = look_of(cluster)
     size = 9 if len(flat["points"]) <= 300 else 6.5 if len(flat["points"]) <= 1500 else 5
@@ -78,7 +83,7 @@ def _cluster_trace(
         x=[flat["x"][i] for i in inside],
         y=[flat["y"][i] for i in inside],
         customdata=points,
-        hovertext=[texts[point] for point in points],
+        hovertext=None if texts is None else [texts[point] for point in points],
         hoverinfo="text",
         mode="markers",
         name=escape(f"cluster {summary['clusters'][cluster]['name']}"),

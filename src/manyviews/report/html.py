@@ -206,10 +206,8 @@ def render_summary(summary: Mapping[str, Any]) -> str:
 
 def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the charts for the script, by the id of their place on the page."""
-    texts = hover_texts(summary)
-    charts = {
-        f"map-{i}": map_figure(summary, i, texts=texts) for i, flat in enumerate(summary["maps"]) if flat["n_axes"] > 0
-    }
+    texts, flats = hover_texts(summary), enumerate(summary["maps"])
+    charts = {f"map-{i}": map_figure(summary, i, hover=False) for i, flat in flats if flat["n_axes"] > 0}
     charts |= _pictures(summary)
     if len(summary["weights"] or []) > 1:
         charts["weights"] = draw_weights(summary["weights"])
@@ -222,7 +220,7 @@ def _payload(summary: Mapping[str, Any]) -> dict[str, Any]:
     names = [cluster["name"] for cluster in summary["clusters"]]
     if (summary["clinical"] or {}).get("survival"):
         charts["survival"] = draw_survival(summary["clinical"]["survival"], names)
-    return {"texts": texts, "clusters": names, "charts": {name: _chart(figure) for name, figure in charts.items()}}
+    return {"texts": texts, "clusters": names, "charts": {name: chart_data(figure) for name, figure in charts.items()}}
 
 
 def _pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,12 +237,3 @@ def _pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
         if view["flows"] is not None:
             charts[f"flows-{i}"] = draw_flows(view["flows"], names, view["name"])
     return charts
-
-
-def _chart(figure: Any) -> dict[str, Any]:
-    """Return a figure as plain data, without the maps' hover texts, which the page has already."""
-    chart = chart_data(figure)
-    for trace in chart["data"]:
-        if "customdata" in trace:
-            del trace["hovertext"]
-    return chart
