@@ -4,10 +4,12 @@
 
 Each case draws a method, its settings, two or three views of about 200 samples with some defects (samples that a view
 lacks, NaN cells, text, categories, infinity, constant views, identical samples, tiny or huge numbers), a form (arrays,
-frames, one table; lengths of blocks known or not) and blocks (empty ones, single rows, all in one, misaligned). The
-same data goes through ``fit`` in memory and ``manyviews.distributed.fit``. A fault is: other labels, an error that
-only one of the two raises, an error of another kind, or one that is no ValueError or TypeError. What blocks refuse by
-design, with what to say instead, is counted by its first words. ``--show`` prints every case.
+frames, one table; lengths of blocks known or not), blocks (empty ones, single rows, all in one, misaligned), and in
+some cases weights of the samples. The same data goes through ``fit`` in memory and ``manyviews.distributed.fit``. A
+fault is: other labels, an error that only one of the two raises, an error of another kind, or one that is no ValueError
+or TypeError. Labels that a fit in memory changes too where columns are multiplied by 1 and a few units in the last
+place are counted as "last bits". What blocks refuse by design, with what to say instead, is counted by its first words.
+``--show`` prints every case.
 """
 
 import argparse
@@ -40,11 +42,13 @@ MORE = {
     "ConcatKMeans": [{}, {"scaling": "minmax"}, {"scaling": "unit"}, {"balance_views": False}],
     "Consensus": [{}, {"scaling": "minmax"}, {"system_weight": 0.2}],
     "FastMICE": [{}, {"metric": "cosine"}, {"scaling": "unit"}, {"scaling": None}, {"weighting": "reliability"}],
-    "KCC": [{}, {"scaling": "unit"}, {"metric": "cosine"}, {"utility": "entropy"}, {"partition_weights": [1, 2, 3]}],
+    "KCC": [{}, {"scaling": "unit"}, {"metric": "cosine"}, {"utility": "entropy"}, {"normalize_utility": True}],
     "MSPL": [{}, {"pacing": "hard"}, {"scaling": "unit", "init": "k-means++"}, {"scaling": "standard"}],
     "OPLFMVC": [{}, {"kernel": "cosine"}, {"kernel": "linear"}, {"scaling": "unit"}],
-    "UDBGL": [{}, {"scaling": "unit"}, {"anchor_space": "views"}, {"n_anchors": 8}],
+    "UDBGL": [{}, {"scaling": "unit"}, {"anchor_space": "concatenated"}, {"n_anchors": 8}],
 }
+# the methods whose samples may weigh differently
+WEIGHTED = ("ConcatKMeans", "Consensus", "FastMICE", "KCC", "MSPL")
 # what blocks say they do not do: parts of messages
 BY_DESIGN = ("over blocks", "blocks are taken as dense", "misaligned", "different numbers of blocks")
 
@@ -57,6 +61,11 @@ def numbers(rng):
         for d in rng.integers(1, 7, size=V)
     ]
     return views, k
+
+
+def real(X):
+    """Return a view that takes NaN and infinity."""
+    return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
 def spoiled(views, rng):
@@ -73,22 +82,26 @@ def spoiled(views, rng):
 
 
 def _missing(X, n, rng):
+    X = real(X)
     X[rng.choice(n, int(rng.integers(1, n // 2)), replace=False)] = np.nan
     return X
 
 
 def _missing_run(X, n, rng):
+    X = real(X)
     start = int(rng.integers(n // 2))
     X[start : start + n // 3] = np.nan
     return X
 
 
 def _cell(X, n, rng):
+    X = real(X)
     X[rng.integers(n), rng.integers(X.shape[1])] = np.nan
     return X
 
 
 def _inf(X, n, rng):
+    X = real(X)
     X[rng.integers(n), rng.integers(X.shape[1])] = np.inf
     return X
 
@@ -215,30 +228,46 @@ def framed(X, v, index, rng, notes):
 
 
 def formed(views, rng, notes):
-    """Return the data as fit in memory takes it, and as blocks."""
+    """Return the data as fit in memory takes it, as blocks, the cut of a table, lengths of blocks, and the form."""
     n, (sizes, how) = len(views[0]), lengths(len(views[0]), rng)
     form = str(rng.choice(["arrays", "unknown", "frames", "keys", "other keys", "table", "frame table", "misaligned"]))
     notes += [form, f"{len(sizes)} blocks {how}"]
     cut = None
     if form in ("arrays", "unknown"):
-        return views, [as_array(X, sizes, form == "arrays") for X in views], cut
+        return views, [as_array(X, sizes, form == "arrays") for X in views], cut, sizes, form
     if form == "misaligned":
         other = lengths(n, rng)[0]
-        return views, [as_array(X, sizes if v == 0 else other, True) for v, X in enumerate(views)], cut
+        return views, [as_array(X, sizes if v == 0 else other, True) for v, X in enumerate(views)], cut, sizes, form
     if form == "table":
         cut = [X.shape[1] for X in views]
         table = np.hstack(views)
-        return table, as_array(table, sizes, bool(rng.integers(2))), cut
+        return table, as_array(table, sizes, bool(rng.integers(2))), cut, sizes, form
     keys = np.array([f"s{i:04d}" for i in range(n)])
     index = pd.RangeIndex(n) if form == "frames" else pd.Index(rng.permutation(keys))
     frames = [framed(X, v, index, rng, notes) for v, X in enumerate(views)]
     if form == "frame table":
         cut = {f"view_{v}": list(frame.columns) for v, frame in enumerate(frames)}
         table = pd.concat(frames, axis=1)
-        return table, as_frame(table, sizes), cut
+        return table, as_frame(table, sizes), cut, sizes, form
     if form == "other keys" and len(frames) > 1:
         frames[1].index = pd.Index(rng.permutation(np.asarray(frames[1].index)))
-    return frames, [as_frame(frame, sizes) for frame in frames], cut
+    return frames, [as_frame(frame, sizes) for frame in frames], cut, sizes, form
+
+
+def weighed(n, sizes, form, rng, notes):
+    """Return weights of the samples as ``fit`` in memory takes them, and as blocks; some are 0."""
+    weights = rng.choice([0.5, 1.0, 2.0, 3.7], size=n)
+    if rng.random() < 0.6:
+        weights[rng.choice(n, int(rng.integers(1, n // 2)), replace=False)] = 0
+    kind = str(rng.choice(["array", "array of Dask", "unknown", "series"]))
+    kind = "array" if form == "misaligned" else kind
+    notes.append(f"weights as {kind}, {int((weights == 0).sum())} of them 0")
+    if kind == "series":
+        frame = pd.DataFrame({"weight": weights})
+        return weights, as_frame(frame, sizes)["weight"]
+    if kind == "array of Dask":
+        return weights, da.from_array(weights, chunks=61)
+    return weights, as_array(weights[:, None], sizes, False)[:, 0] if kind == "unknown" else weights
 
 
 def outcome(action):
@@ -254,9 +283,10 @@ def nudged(given, turn):
     """Return the data with columns multiplied by numbers that differ from 1 by some units in the last place."""
     if isinstance(given, list):
         return [nudged(item, turn) for item in given]
-    real = given.select_dtypes("number").columns if isinstance(given, pd.DataFrame) else np.arange(given.shape[1])
+    framed = isinstance(given, pd.DataFrame)
+    real = given.select_dtypes(["number", "bool"]).columns if framed else np.arange(given.shape[1])
     factors = 1 + np.random.default_rng(turn).integers(1, 65, size=len(real)) * np.finfo(np.float64).eps
-    if not isinstance(given, pd.DataFrame):
+    if not framed:
         return given if given.dtype == np.float32 else given * factors
     frame = given.copy()
     frame[real] = frame[real].astype(np.float64) * factors
@@ -288,10 +318,8 @@ def case(seed, number, wanted):
     name = wanted or str(rng.choice(sorted(SETTINGS)))
     views, k = numbers(rng)
     views, notes = spoiled(views, rng)
-    given, blocks, cut = formed(views, rng, notes)
+    given, blocks, cut, sizes, form = formed(views, rng, notes)
     more = dict(rng.choice(MORE[name]))
-    if "partition_weights" in more:
-        more = {}
     if rng.random() < 0.3:
         more["view_weights"] = rng.choice([0.5, 1.0, 2.0, 3.0], size=len(views)).tolist()
         if len(views) > 1 and rng.random() < 0.3:
@@ -299,15 +327,19 @@ def case(seed, number, wanted):
     notes.append(str(more))
     moved = bool(rng.integers(2))
     base.MOST_MOVED = 1 << 26 if moved else 0
+    own, parts = {}, {}
+    if name in WEIGHTED and rng.random() < 0.4:
+        weights, split = weighed(len(views[0]), sizes, form, rng, notes)
+        own, parts = {"sample_weight": weights}, {"sample_weight": split}
 
     def model():
         return getattr(manyviews, name)(k, random_state=number, views=cut, **(SETTINGS[name] | more))
 
-    own = outcome(lambda: model().fit(given).labels_)
-    theirs = outcome(lambda: np.asarray(distributed.fit(model(), blocks).labels_))
-    verdict = judge(own, theirs, lambda turn: model().fit(nudged(given, turn)).labels_)
+    memory = outcome(lambda: model().fit(given, **own).labels_)
+    theirs = outcome(lambda: np.asarray(distributed.fit(model(), blocks, **parts).labels_))
+    verdict = judge(memory, theirs, lambda turn: model().fit(nudged(given, turn), **own).labels_)
     head = f"case {number}: {name} k={k} n={len(views[0])} {'moved' if moved else 'as given'}; {'; '.join(notes)}"
-    return head, verdict, own[1], theirs[1]
+    return head, verdict, memory[1], theirs[1]
 
 
 def main(cases, seed, wanted, first, *, show):

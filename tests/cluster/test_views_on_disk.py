@@ -7,6 +7,7 @@ import pytest
 
 from few_members import few_votes
 from manyviews import KCC, LMVSC, MSPL, OPLFMVC, UDBGL, ConcatKMeans, Consensus, FastMICE
+from manyviews.cluster.sample_weight import SampleWeightMixin
 from manyviews.linalg.scaled_rows import ScaledRows
 from manyviews.linalg.scaling import fit_scaling
 from manyviews.views.check import check_views
@@ -58,16 +59,31 @@ def test_rows_of_nan_on_disk_are_unobserved(method, tmp_path):
     assert np.array_equal(method.fit(on_disk(tmp_path, arrays)).labels_, method.fit(arrays).labels_)
 
 
-def test_no_view_on_disk_is_copied_whole(tmp_path):
+WEIGHTED = [method for method in METHODS if isinstance(method, SampleWeightMixin)]
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: type(method).__name__)
+@pytest.mark.parametrize("least", [0.0, 0.5])
+def test_samples_on_disk_weigh_as_in_memory(method, least, tmp_path, monkeypatch):
+    monkeypatch.setattr("manyviews.linalg.blocks.ROWS_PER_BLOCK", 32)  # of what counts nothing
+    arrays = blobs()
+    weights = np.random.default_rng(0).choice([0.0, 1.0, 2.0], size=240) + least
+    expected = method.fit(arrays, sample_weight=weights).labels_.copy()
+    assert np.array_equal(method.fit(on_disk(tmp_path, arrays), sample_weight=weights).labels_, expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_view_on_disk_is_copied_whole(weighted, tmp_path):
     arrays = blobs(n=60_000, widths=(300,))
     size = arrays["view 300"].nbytes
     mapped = on_disk(tmp_path, arrays)
     del arrays
     model = FastMICE(3, n_base_clusterings=2, n_anchors=50, search="exact", final="released", random_state=0)
     model.fit(blobs())  # what is imported does not count
+    weights = (np.random.default_rng(0).random(60_000) > 0.05).astype(float) if weighted else None
     tracemalloc.start()
     try:
-        model.fit(mapped)
+        model.fit(mapped, sample_weight=weights)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

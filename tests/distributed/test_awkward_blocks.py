@@ -88,3 +88,36 @@ def test_a_view_that_says_nothing_in_cosine(arrays):
     with pytest.warns(UserWarning, match="view 'view_1' is constant"):
         theirs = distributed.fit(model("KCC", metric="cosine"), [cut(X, (40, 50)) for X in views])
     assert np.array_equal(theirs.labels_.compute(), own.labels_)
+
+
+@pytest.mark.parametrize("scaling", ["standard", "unit", None])
+def test_scales_are_the_same_to_the_last_bit(arrays, scaling):
+    """Otherwise samples at equal distances from two centres, as booleans have them, part otherwise than in memory."""
+    whole = [arrays[0] + 1e3, (arrays[1] > 0).astype(float)]
+    own = model("ConcatKMeans", scaling=scaling).fit(whole)
+    for lengths in ([90], [1, 1, 40, 48], [7] * 12 + [6]):
+        theirs = distributed.fit(model("ConcatKMeans", scaling=scaling), [cut(X, lengths) for X in whole])
+        for mine, found in zip(own._balanced, theirs._balanced, strict=True):
+            assert mine.radius == found.radius
+            for given, other in zip(mine.scaling[1:3], found.scaling[1:3], strict=True):
+                assert (given is None and other is None) or np.array_equal(given, other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_booleans_have_many_equal_distances(seed):
+    rng = np.random.default_rng(seed)
+    flags = [rng.normal(size=(90, d)) > 0.3 for d in (4, 3)]
+    metric = "cosine" if seed % 2 else "auto"
+    own = model("FastMICE", metric=metric).fit(flags)
+    theirs = distributed.fit(model("FastMICE", metric=metric), [cut(X, [1, 30, 9, 50]) for X in flags])
+    assert np.array_equal(theirs.labels_.compute(), own.labels_)
+    assert np.array_equal(theirs.base_labels_.compute(), own.base_labels_)
+
+
+def test_a_view_that_was_not_observed_in_a_whole_block(arrays):
+    holes = [arrays[0], arrays[1].copy()]
+    holes[1][20:45] = np.nan
+    own = model("KCC").fit(holes)
+    theirs = distributed.fit(model("KCC"), [cut(X, [20, 25, 45]) for X in holes])
+    assert np.array_equal(theirs.base_labels_.compute(), own.base_labels_)
+    assert np.array_equal(theirs.labels_.compute(), own.labels_)

@@ -6,6 +6,7 @@ import pytest
 from manyviews import MSPL, datasets, distributed
 from manyviews.distributed.parts import Home, Parts
 from manyviews.distributed.quantile import block_quantile
+from manyviews.optim.self_paced import counted_quantile
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -59,7 +60,11 @@ def test_what_blocks_cannot_do(settings):
 
 
 def given(block, factor):
-    return block * factor
+    return block * factor, None
+
+
+def weighed(block):
+    return block[0], block[1]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.55, 1.0])
@@ -71,3 +76,14 @@ def test_quantiles_are_those_of_numpy(numbers, share):
     parts = Parts(home.hold([dask.delayed(np.array)(numbers[:2]), dask.delayed(np.array)(numbers[2:])]), home)
     found = block_quantile(parts, given, (1.0,), len(numbers), share)
     assert found == np.quantile(numbers, share)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.55, 1.0])
+@pytest.mark.parametrize(
+    "counts",
+    [[0.25, 0.5, 3.0, 1.0, 0.125, 2.5], [0.125] * 6, [2.0, 1.0, 4.0, 1.0, 1.0, 3.0], [3.7, 0.1, 0.2, 0.6, 3.7, 0.1]],
+)
+def test_quantiles_of_numbers_that_count_differently(counts, share):
+    pairs, home = np.array([[3.0, 0.0, 7.5, 7.5, 1e300, 0.2], counts]), Home()
+    parts = Parts(home.hold([dask.delayed(np.array)(pairs[:, :2]), dask.delayed(np.array)(pairs[:, 2:])]), home)
+    assert block_quantile(parts, weighed, (), sum(counts), share) == counted_quantile(*pairs, share)

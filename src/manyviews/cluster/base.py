@@ -19,7 +19,13 @@ from manyviews.cluster.parameters import child_rng, plain_integers
 from manyviews.cluster.predicting import PredictMixin
 from manyviews.cluster.reading import ViewsReader
 from manyviews.cluster.result import Solved
-from manyviews.cluster.sample_weight import checked_sample_weight, distinct_starts, earlier_numbers, why_refused
+from manyviews.cluster.sample_weight import (
+    checked_sample_weight,
+    distinct_starts,
+    earlier_numbers,
+    samples_that_count,
+    why_refused,
+)
 from manyviews.linalg.scaling import SCALINGS, is_constant, usual_scaling
 from manyviews.metrics.renumbering import matched_numbers
 from manyviews.optim.history import History
@@ -155,10 +161,10 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         earlier = None if match_to is None else earlier_numbers(match_to, len(views), self.n_clusters)
         check_memory(self, views)
         self._constant: tuple[str, ...] = ()
-        counted = views if weights is None or weights.all() else views[weights > 0]
+        counted = samples_that_count(views, weights)
         self._note_constant(views, [name for name, X in counted.items() if is_constant(X)])
         # rounding may part copies of a sample that lies halfway between clusters
-        raw = self._fit_weighted(views, first, weights)[first]
+        raw = self._fit_weighted(views, first, weights, counted)[first]
         self._spread()
         self._order = cluster_order(raw, self.n_clusters)
         found = int(self._order[raw].max()) + 1
@@ -178,7 +184,7 @@ class MultiViewClusterer(ClusterMixin, ViewsReader):
         """Return which parameter says that the views hold distances, or nothing where they do not."""
         return 'affinity="distance"' if getattr(self, "affinity", None) == "distance" else ""
 
-    def _fit_weighted(self, views: Views, first: NDArray[np.int64], weights: Any) -> NDArray[np.int64]:
+    def _fit_weighted(self, views: Views, first: NDArray[np.int64], weights: Any, counted: Views) -> NDArray[np.int64]:
         return self._fit_in_order(views, first)
 
     def _fit_in_order(

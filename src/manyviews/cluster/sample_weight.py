@@ -9,11 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.parameters import plain_integers
+from manyviews.linalg.blocks import row_blocks, rows_of_cells
+from manyviews.linalg.scaled_rows import is_on_disk
 from manyviews.metrics.renumbering import check_reference
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
+from manyviews.views.stored import rows_on_disk
 
-__all__ = ["SampleWeightMixin", "checked_sample_weight", "distinct_starts", "earlier_numbers", "why_refused"]
+__all__ = [
+    "SampleWeightMixin",
+    "checked_sample_weight",
+    "distinct_starts",
+    "earlier_numbers",
+    "first_counted",
+    "samples_that_count",
+    "usable_weights",
+    "weight_numbers",
+    "why_refused",
+]
 
 Array = NDArray[Any]
 # less than this part of the largest weight is lost in single precision, and counts nothing
@@ -78,25 +91,59 @@ class SampleWeightMixin:
             estimator._fit_checked(X, match_to, sample_weight)
         return self
 
-    def _fit_weighted(self: Any, views: Views, first: NDArray[np.int64], weights: Array | None) -> NDArray[np.int64]:
-        """Fit on the samples that count, and give all a label."""
+    def _fit_weighted(
+        self: Any, views: Views, first: NDArray[np.int64], weights: Array | None, counted: Views
+    ) -> NDArray[np.int64]:
+        """Fit on the samples that count, which are given, and give all a label."""
         if weights is None or weights.all():
             return np.asarray(self._fit_in_order(views, first, weights))
         counts = weights > 0
         place = np.cumsum(counts) - 1
         labels = np.empty(len(views), dtype=np.int64)
-        labels[counts] = self._fit_in_order(views[counts], place[first[counts]], weights[counts])
-        rest = views[~counts]
-        labels[~counts] = self._predict(rest)
-        for name, found in self._found_for(rest).items():
+        labels[counts] = self._fit_in_order(counted, place[first[counts]], weights[counts])
+        placed = [self._rest_placed(views[rows]) for rows in _blocks_of(views, np.flatnonzero(~counts))]
+        labels[~counts] = np.concatenate([own for own, _ in placed])
+        for name in placed[0][1]:
             own, axis = getattr(self, name), self._sample_axes.get(name, (0,))[0]
             whole = np.empty((len(views), *np.moveaxis(own, axis, 0).shape[1:]), own.dtype)
-            whole[counts], whole[~counts] = np.moveaxis(own, axis, 0), np.moveaxis(found, axis, 0)
+            whole[counts] = np.moveaxis(own, axis, 0)
+            whole[~counts] = np.concatenate([np.moveaxis(found[name], axis, 0) for _, found in placed])
             setattr(self, name, np.ascontiguousarray(np.moveaxis(whole, 0, axis)))
         return labels
 
+    def _rest_placed(self: Any, rest: Views) -> tuple[NDArray[np.int64], dict[str, Array]]:
+        """Return labels and what else belongs to each of some samples that count nothing."""
+        return self._predict(rest), self._found_for(rest)
 
-def _first_counted(first: NDArray[np.int64], weights: Array) -> NDArray[np.int64]:
+
+def samples_that_count(views: Views, weights: Array | None) -> Views:
+    """Return the samples that count; those of a view that lies in a file are in a temporary file then.
+
+    The views as they are where all count.
+    """
+    if weights is None or weights.all():
+        return views
+    counts = weights > 0
+    if not any(map(is_on_disk, views.arrays)):
+        return views[counts]
+    rows = np.flatnonzero(counts)
+    return Views(
+        {
+            name: rows_on_disk(X, rows, f"view {name!r} without the samples of weight 0") if is_on_disk(X) else X[rows]
+            for name, X in views.items()
+        }
+    )
+
+
+def _blocks_of(views: Views, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return rows, in blocks where a view lies in a file."""
+    if not any(map(is_on_disk, views.arrays)):
+        return [rows]
+    size = rows_of_cells(max(X.shape[1] for X in views.arrays))
+    return [rows[block] for block in row_blocks(rows.size, size)]
+
+
+def first_counted(first: NDArray[np.int64], weights: Array) -> NDArray[np.int64]:
     """Return for each sample the first of its equals that counts, (n,), given the first of them; that if none does."""
     n = first.size
     counted = np.full(n, n)
@@ -120,6 +167,12 @@ def checked_sample_weight(sample_weight: Any, n: int) -> Array:
     ndarray of shape (n,)
         Finite, none below 0, not all 0.
     """
+    weights = weight_numbers(sample_weight, n)
+    return usable_weights(weights, float(weights.max(initial=0.0)))
+
+
+def weight_numbers(sample_weight: Any, n: int) -> Array:
+    """Return weights (n,) as float64, finite and none below 0; raise ValueError where they are none."""
     try:
         weights = np.array(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -132,13 +185,16 @@ def checked_sample_weight(sample_weight: Any, n: int) -> Array:
             f"sample_weight must be finite and not negative, got {weights[bad[0]]:g} for sample {bad[0]}; give 0 to a "
             "sample that should not count"
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for all samples, so none is left to cluster; give some of them more")
-    largest = weights.max()
-    if not LEAST_SHARE < largest < 1.0 / LEAST_SHARE:
-        weights /= largest
-    weights[weights < LEAST_SHARE * weights.max()] = 0.0
     return weights
+
+
+def usable_weights(weights: Array, largest: float) -> Array:
+    """Return weights of which the largest of all is given, 0 where they are lost beside it; refuse a largest of 0."""
+    if largest == 0:
+        raise ValueError("sample_weight is zero for all samples, so none is left to cluster; give some of them more")
+    if not LEAST_SHARE < largest < 1.0 / LEAST_SHARE:
+        weights, largest = weights / largest, 1.0
+    return np.where(weights < LEAST_SHARE * largest, 0.0, weights)
 
 
 def why_refused(method: str, argument: str, takers: Callable[[], str]) -> str:
@@ -158,7 +214,7 @@ def distinct_starts(arrays: Sequence[Any], k: int, weights: Array | None) -> NDA
         raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
     first = first_equals(tuple(arrays))
     if weights is not None:
-        first = _first_counted(first, weights)
+        first = first_counted(first, weights)
     distinct = np.unique(first if weights is None else first[weights > 0]).size
     if k > distinct:
         raise ValueError(

@@ -12,6 +12,7 @@ from manyviews.distributed.anchor_cuts import read_treated, speaking_places
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.grouping import BlockSteps, PartRows
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import are_counted, read_counts
 from manyviews.graphs.anchor_graph import AnchorIndex, build_index
 from manyviews.optim.history import History
 from manyviews.partitions.agreement_cut import (
@@ -43,7 +44,7 @@ Labels = NDArray[np.int64]
 
 
 def agreement_over_blocks(
-    base_labels: Parts, sizes: Labels, k: int, rng: np.random.Generator, *, weights: Array | None = None
+    base_labels: Parts, counts: Parts, sizes: Labels, k: int, rng: np.random.Generator, *, weights: Array | None = None
 ) -> tuple[Parts, AgreementCut]:
     """Find the partition that shares most with the base clusterings, as ``fit_agreement_cut`` does.
 
@@ -51,6 +52,8 @@ def agreement_over_blocks(
     ----------
     base_labels : Parts
         Base labels (b, M) of every block; -1 for none.
+    counts : Parts
+        How often samples count.
     sizes : ndarray of shape (M,)
         Numbers of clusters of the base clusterings.
     k : int
@@ -68,27 +71,31 @@ def agreement_over_blocks(
         The rule.
     """
     weights = np.ones(sizes.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    linked = replace(base_labels, sizes=np.array(base_labels.gather(_known_count), dtype=np.int64))
+    every, linked = counts, replace(base_labels, sizes=np.array(base_labels.gather(_known_count), dtype=np.int64))
     n = linked.n_rows
     if n == 0:
         blank = np.zeros((int(sizes.sum()), k))
         cut = AgreementCut(sizes, weights, blank, blank, 0.0)
         return base_labels.map(_voted, shared=(cut,)), cut
     part = np.arange(n) if n <= SAMPLE_ROWS else np.sort(rng.choice(n, SAMPLE_ROWS, replace=False))
-    best = best_start(linked.read(part, _known_rows), sizes, k, weights, rng)
+    mass = float(n)
+    if are_counted(counts):
+        counts = replace(base_labels.map(_known_counts, counts), sizes=linked.sizes)
+        mass = float(counts.total(_sum))
+    best = best_start(linked.read(part, _known_rows), sizes, k, weights, rng, read_counts(counts, part))
     if part.size < n:
-        best = consensus_over_blocks(
-            linked, sizes, best.centers, weights=weights, tol=TOLERANCE, max_iter=MOST_ITERATIONS
-        )
+        options: dict[str, Any] = {"weights": weights, "tol": TOLERANCE, "max_iter": MOST_ITERATIONS}
+        best = consensus_over_blocks(linked, counts, sizes, best.centers, **options)
     costs = block_costs(best.centers, sizes, weights, "categorical", 2.0)
-    cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / n)
+    cut = AgreementCut(sizes, weights, costs, costs, float(best.history.objective[-1]) / mass)
     labels = base_labels.map(_voted, shared=(cut,))
-    taken = base_labels.total(counts_taken, labels, shared=(sizes, k))
+    taken = base_labels.total(_counts_taken, labels, every, shared=(sizes, k))
     return labels, cut._replace(share=part_of(taken))
 
 
 def consensus_over_blocks(
     base_labels: Parts,
+    counts: Parts,
     sizes: Labels,
     centers: Array,
     *,
@@ -98,14 +105,18 @@ def consensus_over_blocks(
     tol: float,
     max_iter: int,
 ) -> ConsensusRun:
-    """Run ``consensus_kmeans`` over blocks of base labels; the labels found are those of the rule, not returned."""
+    """Run ``consensus_kmeans`` over blocks of base labels; the labels found are those of the rule, not returned.
+
+    ``counts`` say how often the samples count that have a base label.
+    """
     steps = BlockSteps(
         base_labels,
+        counts,
         _assign_votes,
         _VoteTotals(sizes),
         _as_losses,
         lambda points: (sizes, block_costs(points, sizes, weights, utility, power)),
-        lambda counts, members, previous: shares_of(counts, members, sizes, previous),
+        lambda totals, masses, previous: shares_of(totals, masses, sizes, previous),
     )
     run = lloyd(
         steps.assign,
@@ -162,8 +173,8 @@ class _VoteTotals:
     def __init__(self, sizes: Labels) -> None:
         self.sizes = sizes
 
-    def __call__(self, value: Array, labels: Labels, k: int) -> Array:
-        return share_counts(_votes(value, self.sizes), labels, k)
+    def __call__(self, value: Array, labels: Labels, k: int, counts: Array | None) -> Array:
+        return share_counts(_votes(value, self.sizes), labels, k, counts)
 
 
 def _votes(base_labels: Array, sizes: Labels) -> OneHotRows:
@@ -180,6 +191,14 @@ def _both(base_labels: Array, labels: Labels) -> tuple[Array, Labels]:
 
 def _known_labels(pair: tuple[Array, Labels], places: Labels) -> Labels:
     return pair[1][_known(pair[0])[places]]
+
+
+def _known_counts(base_labels: Array, counts: Array) -> Array:
+    return np.asarray(counts[_known(base_labels)])
+
+
+def _sum(counts: Array) -> float:
+    return float(counts.sum())
 
 
 def _known_count(base_labels: Array) -> int:
@@ -204,8 +223,12 @@ def _voted(base_labels: Array, cut: Any) -> Labels:
 
 
 def counts_taken(base_labels: Array, labels: Labels, sizes: Labels, k: int) -> Array:
-    """Return the ``taken_counts`` of a block."""
+    """Return the ``taken_counts`` of a block, in which samples count once."""
     return taken_counts(base_labels, sizes, labels, k)
+
+
+def _counts_taken(base_labels: Array, labels: Labels, counts: Array | None, sizes: Labels, k: int) -> Array:
+    return taken_counts(base_labels, sizes, labels, k, counts)
 
 
 def _pair(block: Views, labels: Labels) -> tuple[Views, Labels]:

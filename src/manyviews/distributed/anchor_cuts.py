@@ -16,6 +16,7 @@ from manyviews.cluster.parallel import in_threads
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.grouping import discretize_parts
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import are_counted, read_counts
 from manyviews.graphs.transfer_cut import cut_embedding, reduced_eigenvectors, reduced_graph
 from manyviews.partitions.anchor_cut import NO_LABEL, AnchorCut
 from manyviews.partitions.discretize import EmbeddingRule, embedding_labels
@@ -105,21 +106,23 @@ def _one_cut(
 ) -> tuple[Parts, AnchorCut | None]:
     """Cluster the samples by a group of views, as ``fit_anchor_cut`` does."""
     links = [link for view, sample in members if (link := _link(views, view, sample, recipe, rng)) is not None]
-    parts = views.parts
+    parts, counts = views.parts, views.counts
     if not links:
         return parts.map(_unlabelled), None
-    found, sums = parts.mapped(_neighbors, shared=(tuple(links),), sums=_distances)
-    fitted = tuple(with_sigma(link, total / max(count, 1)) for link, (total, count) in zip(links, sums, strict=True))
+    found, sums = parts.mapped(_neighbors, shared=(tuple(links),), sums=_distances, beside=(counts,))
+    fitted = tuple(with_sigma(link, total / (mass or 1.0)) for link, (total, mass) in zip(links, sums, strict=True))
     graph = (fitted, recipe.unit_weights)
-    half, n_linked = found.total(_half_gram, shared=graph)
+    half, n_linked = found.total(_half_gram, counts, shared=graph)
     k = min(recipe.n_clusters, n_linked)
     values, vectors = reduced_eigenvectors(sparse.csr_array(half + sparse.triu(half, 1).T), k, rng)
     cut = AnchorCut(fitted, vectors, values, np.zeros((k, k)), recipe)
     # a block says at once how many rows it has, and which of them differ
-    E, told = found.mapped(_embedding, shared=(cut,), sums=partial(_rows_told, k=k), combine=_all_told)
-    sizes, distinct = zip(*told, strict=True)
+    told = partial(_rows_told, k=k)
+    E, told_rows = found.mapped(_embedding, counts, shared=(cut,), sums=told, combine=_all_told)
+    sizes, distinct = zip(*told_rows, strict=True)
     E = replace(E, sizes=np.array(sizes, dtype=np.int64))
-    cut = replace(cut, centers=discretize_parts(E, np.vstack(distinct), k, rng, recipe.rule))
+    linked = counts if not are_counted(counts) else found.map(_linked_counts, counts, shared=graph)
+    cut = replace(cut, centers=discretize_parts(E, linked, np.vstack(distinct), k, rng, recipe.rule))
     return found.map(_labels, E, shared=(cut.centers, recipe.rule)), cut
 
 
@@ -158,7 +161,11 @@ def _link(
     drawn = drawn_candidates(source.n_rows, recipe, rng)
     everywhere = source.n_rows == len(views)
     candidates = source.read(drawn, read_treated if everywhere else _read_speaking, (view, treatment))
-    return choose_link(candidates, len(views), view, treatment, sample, recipe, rng)
+    own = None
+    if are_counted(views.counts):
+        told = views.counts if everywhere else views.parts.map(_told_counts, views.counts, shared=(view, treatment))
+        own = read_counts(replace(told, sizes=source.sizes), drawn)
+    return choose_link(candidates, len(views), view, treatment, sample, recipe, rng, own)
 
 
 def _reader(block: Views, view: int, treatment: ViewTreatment) -> ViewRows:
@@ -182,29 +189,47 @@ def _neighbors(block: Views, links: tuple[ViewLink, ...]) -> list[Linked]:
     return [find_links(block.arrays, block.observed, link) for link in links]
 
 
-def _distances(block: Views, found: list[Linked]) -> list[tuple[float, int]]:
-    """Return sums and numbers of the distances of rows that say something, per view."""
-    counted = [near.distance if speaking is None else near.distance[speaking] for near, speaking in found]
-    return [(float(distance.sum(dtype=np.float64)), distance.size) for distance in counted]
+def _told_counts(block: Views, counts: Array, view: int, treatment: ViewTreatment) -> Array:
+    return np.asarray(counts[speaking_places(block, view, treatment)])
 
 
-def _graph(found: list[Linked], links: tuple[ViewLink, ...], unit: bool) -> LinkGraph:
-    return LinkGraph(links, list(found), unit, found[0][0].index.shape[0])
+def _distances(block: Views, found: list[Linked], counts: Array | None) -> list[tuple[float, float]]:
+    """Return sums and numbers of the distances of rows that say something, as often as they count, per view."""
+    sums = []
+    for near, speaking in found:
+        distance = near.distance if speaking is None else near.distance[speaking]
+        if counts is None:
+            sums.append((float(distance.sum(dtype=np.float64)), float(distance.size)))
+            continue
+        own = counts if speaking is None else counts[speaking]
+        sums.append((float(distance.mean(axis=1, dtype=np.float64) @ own), float(own.sum())))
+    return sums
 
 
-def _half_gram(found: list[Linked], links: tuple[ViewLink, ...], unit: bool) -> tuple[Any, int]:
+def _graph(found: list[Linked], counts: Array | None, links: tuple[ViewLink, ...], unit: bool) -> LinkGraph:
+    return LinkGraph(links, list(found), unit, found[0][0].index.shape[0], counts)
+
+
+def _half_gram(found: list[Linked], counts: Array | None, links: tuple[ViewLink, ...], unit: bool) -> tuple[Any, int]:
     """Return the upper half of the reduced graph, which is most of what goes between workers, and the linked rows."""
-    B = _graph(found, links, unit)
-    linked = B.linked()
+    B = _graph(found, counts, links, unit)
     half = sparse.csr_array(sparse.triu(reduced_graph(B)))
+    linked = B.linked()
     return half, B.shape[0] if linked is None else int(linked.size)
 
 
-def _embedding(found: list[Linked], cut: AnchorCut) -> Array:
-    B = _graph(found, cut.links, cut.recipe.unit_weights)
+def _linked_rows(B: LinkGraph) -> Any:
     linked = B.linked()
-    rows = slice(0, B.shape[0]) if linked is None else linked
-    return cut_embedding(B[rows], cut.vectors, cut.values, cut.recipe.rule.embedding)
+    return slice(0, B.shape[0]) if linked is None else linked
+
+
+def _linked_counts(found: list[Linked], counts: Array, links: tuple[ViewLink, ...], unit: bool) -> Array:
+    return np.asarray(counts[_linked_rows(_graph(found, counts, links, unit))])
+
+
+def _embedding(found: list[Linked], counts: Array | None, cut: AnchorCut) -> Array:
+    B = _graph(found, counts, cut.links, cut.recipe.unit_weights)
+    return cut_embedding(B[_linked_rows(B)], cut.vectors, cut.values, cut.recipe.rule.embedding)
 
 
 def _rows_told(found: list[Linked], E: Array, *, k: int) -> list[tuple[int, Array]]:

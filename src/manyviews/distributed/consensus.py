@@ -24,6 +24,7 @@ from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fastmice import held
 from manyviews.distributed.fitted import as_dask
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import are_counted
 from manyviews.distributed.scalings import block_treatments, refuse_texts
 from manyviews.metrics.contingency import counted_table
 from manyviews.metrics.information import normalized_information
@@ -81,7 +82,7 @@ def _elected(
     model: Any, views: BlockViews, base_labels: Parts, ballot: Any, treatments: list[Any], rngs: tuple[Any, Any]
 ) -> Parts:
     k, sizes = model.n_clusters, ballot.sizes
-    labels, cut = agreement_over_blocks(base_labels, sizes, k, rngs[0], weights=ballot.weights)
+    labels, cut = agreement_over_blocks(base_labels, views.counts, sizes, k, rngs[0], weights=ballot.weights)
     confidence = base_labels.map(held, labels, shared=(cut,))
     model._fallback = fallback_over_blocks(views, treatments, labels, k, rngs[1])
     changed = changed_without(*known_sample(base_labels, labels), cut, ballot.uses)
@@ -104,7 +105,8 @@ def _votes(
         return []
     blocks = views.parts.home.fetch(views.parts.values)
     arrays = [np.concatenate(column) for column in zip(*(block.arrays for block in blocks), strict=True)]
-    return list(votes(Views(dict(zip(views.head.names, arrays, strict=True))), k, scalings, rng, weights))
+    counts = np.concatenate(views.parts.home.fetch(views.counts.values)) if are_counted(views.counts) else None
+    return list(votes(Views(dict(zip(views.head.names, arrays, strict=True))), k, scalings, rng, weights, counts))
 
 
 def _cut(parts: Parts, labels: Array) -> Parts:

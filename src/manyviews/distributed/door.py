@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.view_weights import relative_weights, wanted_weights
-from manyviews.distributed.parts import Home, Parts
-from manyviews.linalg.scaling import is_constant, observed_only
+from manyviews.distributed.parts import Home, Parts, added
+from manyviews.distributed.row_blocks import given_form, is_dask, named_block, row_blocks_of
+from manyviews.distributed.sample_weights import read_weights, without_weight
+from manyviews.linalg.row_sums import RowSum, row_mass, row_sum
+from manyviews.linalg.scaling import is_constant
 from manyviews.views import Views
 from manyviews.views.alignment import check_pair_count
 from manyviews.views.cells import check_largest, distinct_keys
@@ -20,32 +21,49 @@ from manyviews.views.check import Accepts, check_numbers, cut_views
 
 __all__ = [
     "BlockViews",
-    "RowBlocks",
+    "FitBlocks",
     "ViewSummary",
-    "given_form",
-    "is_dask",
-    "named_block",
     "read_blocks",
-    "row_blocks_of",
 ]
 
 Array = NDArray[Any]
 
 
 class ViewSummary(NamedTuple):
-    """What one view holds: observed rows, sums, extremes and numbers other than 0 of its columns, and first row.
+    """What one view holds, of the rows in which it was observed.
 
-    ``constant`` says that all observed rows are equal; ``dtype`` is that of its numbers.
+    ``observed`` is their number, ``mass`` (1,) how often they count; ``total`` (d,) are sums of the columns and
+    ``filled`` (d,) how often they are not 0, both as often as rows count; ``plain`` (d,) sums with each row once, and
+    ``n_filled`` how many numbers are not 0; ``low`` and ``top`` extremes, ``first`` the first row. ``constant`` says
+    that all rows are equal; ``dtype`` is that of the numbers.
     """
 
     observed: int
-    total: Array
+    mass: RowSum
+    total: RowSum
+    plain: RowSum
+    filled: RowSum
+    n_filled: int
     low: Array
     top: Array
-    filled: Array
     first: Array
     constant: bool
     dtype: Any
+
+    @property
+    def n(self) -> float:
+        """How many rows there are, each as often as it counts."""
+        return float(self.mass.value[0])
+
+    @property
+    def mean(self) -> Array:
+        """Means of the columns, (d,)."""
+        return np.asarray(self.total.value / (self.n or 1.0))
+
+    @property
+    def plain_mean(self) -> Array:
+        """Means of the columns with each row once, (d,)."""
+        return np.asarray(self.plain.value / max(self.observed, 1))
 
 
 class BlockSummary(NamedTuple):
@@ -59,9 +77,13 @@ class BlockSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockViews:
-    """Checked views of all blocks; ``head`` are the first rows, ``summaries`` say what each view holds."""
+    """Checked views of all blocks; ``head`` are the first rows, ``summaries`` say what each view holds.
+
+    ``counts`` hold how often each sample counts, (b,) a block, 0 or more; None where all count once.
+    """
 
     parts: Parts
+    counts: Parts
     head: Views
     summaries: tuple[ViewSummary, ...]
 
@@ -89,10 +111,18 @@ class BlockViews:
             return self
         names = [self.head.names[v] for v in places]
         chosen = tuple(self.summaries[v] for v in places)
-        return BlockViews(self.parts.map(_selected, shared=(names,)), self.head.select(names), chosen)
+        parts = self.parts.map(_selected, shared=(names,))
+        return replace(self, parts=parts, head=self.head.select(names), summaries=chosen)
 
 
-def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
+class FitBlocks(NamedTuple):
+    """Views of a fit: of all samples, and of those that count, which are the same where all do."""
+
+    whole: BlockViews
+    counted: BlockViews
+
+
+def read_blocks(model: Any, views: Any, home: Home, sample_weight: Any = None) -> FitBlocks:
     """Check the views of a fit, and let the model remember their names and widths.
 
     Parameters
@@ -103,10 +133,12 @@ def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
         Views whose blocks of rows agree.
     home : Home
         Where blocks are held.
+    sample_weight : array-like of shape (n,), or Dask array or series, default=None
+        How often each sample counts.
 
     Returns
     -------
-    BlockViews
+    FitBlocks
         The views.
 
     Raises
@@ -114,60 +146,39 @@ def read_blocks(model: Any, views: Any, home: Home) -> BlockViews:
     ValueError, TypeError
         As ``fit`` of the model does, and where blocks do not agree.
     """
-    k, table = model.n_clusters, is_dask(views)
-    whole, parts = _checked(model, views, home)
+    table = is_dask(views)
+    whole, parts, counts = _checked(model, views, home, sample_weight)
     names = [whole.names[v] for v in model._counted]
-    found = parts.total(_summary, shared=(k,), combine=_merged)
     head = home.fetch([_delayed(_head)(parts.values[0])])[0]
     by_name = table and model._is_cut_by_name(getattr(views, "_meta", None))
     if table and not by_name:
         model.n_features_in_ = int(whole.shape[1])
     model._remember_views(whole, head, table=table, by_name=by_name)
+    found = _summed(parts, counts, model.n_clusters)
     for name, held in zip(names, found.views, strict=True):
         check_largest(name, held.observed, max(-float(held.low.min()), float(held.top.max())), held.dtype)
     if len(names) > 1:
         check_pair_count(names, found.paired, found.rows)
-    _check_distinct(k, found)
-    return BlockViews(parts, head, found.views)
+    every = BlockViews(parts, counts, head, found.views)
+    used, own = without_weight(parts, counts)
+    if used is parts:
+        _check_distinct(model.n_clusters, found, found.rows)
+        return FitBlocks(every, every)
+    told = _summed(used, own, model.n_clusters)
+    _check_distinct(model.n_clusters, told, found.rows)
+    return FitBlocks(every, BlockViews(used, own, head, told.views))
 
 
-def is_dask(value: Any) -> bool:
-    """Tell whether a value is an array or a frame of Dask."""
-    return hasattr(value, "__dask_graph__") and hasattr(value, "to_delayed")
+def _summed(parts: Parts, counts: Parts, k: int) -> BlockSummary:
+    found: BlockSummary = parts.total(_summary, counts, shared=(k,), combine=_merged)
+    return found
 
 
-class RowBlocks(NamedTuple):
-    """Blocks of rows of all views, each a tuple of delayed parts, and how many rows they have where that is known.
+def _checked(model: Any, views: Any, home: Home, sample_weight: Any) -> tuple[Views, Parts, Parts]:
+    """Return the first row of all views as given, the blocks that have rows, and how often these count.
 
-    ``names`` are those of the views: an empty tuple for a sequence, None for one table.
+    Blocks hold the checked views that count.
     """
-
-    names: tuple[str, ...] | None
-    blocks: list[tuple[Any, ...]]
-    lengths: tuple[float, ...]
-
-
-def given_form(names: tuple[str, ...] | None, parts: tuple[Any, ...]) -> Any:
-    """Return the parts of a block as the views came: a table, a list or a mapping."""
-    if names is None:
-        return parts[0]
-    return dict(zip(names, parts, strict=True)) if names else list(parts)
-
-
-def row_blocks_of(views: Any) -> RowBlocks:
-    """Return the blocks of rows of Dask collections; raise ValueError or TypeError where they do not agree."""
-    names, collections = _named(views)
-    aligned = _aligned(collections)
-    columns = [_blocks_of(collection) for collection in aligned]
-    counts = {name: len(blocks) for name, blocks in zip(names or range(len(columns)), columns, strict=True)}
-    if len(set(counts.values())) > 1:
-        raise ValueError(f"the views have different numbers of blocks, {counts}: repartition them alike")
-    lengths = next((item.chunks[0] for item in aligned if hasattr(item, "chunks")), (np.nan,) * len(columns[0]))
-    return RowBlocks(names, list(zip(*columns, strict=True)), lengths)
-
-
-def _checked(model: Any, views: Any, home: Home) -> tuple[Views, Parts]:
-    """Return the first row of all views as given, and the blocks that have rows, with the checked views that count."""
     found, check = row_blocks_of(views), _delayed(_block)
     settings = (found.names, model.views, model.view_weights, model._accepts()._replace(sparse=False))
     pairs = Parts(home.hold([check(i, *settings, *parts) for i, parts in enumerate(found.blocks)]), home)
@@ -175,56 +186,18 @@ def _checked(model: Any, views: Any, home: Home) -> tuple[Views, Parts]:
     if not sizes.any():
         raise ValueError("Found 0 sample(s) (the views have no rows) while a minimum of 1 is required.")
     used = np.flatnonzero(sizes)
+    counts = read_weights(sample_weight, sizes, home)
     pairs = Parts(tuple(pairs.values[b] for b in used), home, sizes[used])
     whole = home.fetch([_delayed(_given_row)(pairs.values[0])])[0]
     wanted = wanted_weights(model.view_weights, whole.names)
     model._weights, model._counted = relative_weights(wanted), np.flatnonzero(wanted)
-    return whole, pairs.map(_counted_views)
+    return whole, pairs.map(_counted_views), counts
 
 
 def _delayed(function: Any) -> Any:
     from dask import delayed
 
     return delayed(function, pure=False)
-
-
-def _named(views: Any) -> tuple[tuple[str, ...] | None, list[Any]]:
-    """Return names, an empty tuple for a sequence and None for one table, and the collections."""
-    if is_dask(views):
-        return None, [views]
-    names, items = (tuple(views), list(views.values())) if isinstance(views, Mapping) else ((), list(views))
-    for i, item in enumerate(items):
-        if not is_dask(item):
-            raise TypeError(
-                f"view {names[i] if names else i!r} is a {type(item).__name__}, but others are Dask collections; turn "
-                "it into one with dask.array.from_array, in the blocks of rows that the others have"
-            )
-    return names, items
-
-
-def _aligned(collections: list[Any]) -> list[Any]:
-    """Give arrays the blocks of rows that the first one has, where their lengths are known."""
-    arrays = [item for item in collections if hasattr(item, "rechunk")]
-    for item in arrays:
-        if item.ndim != 2:
-            raise ValueError(f"a view must be 2-D (samples × features), got a Dask array of shape {item.shape}")
-    lengths = {item.shape[0] for item in arrays if not np.isnan(item.shape[0])}
-    if len(lengths) > 1:
-        raise ValueError(f"the views have different numbers of samples: {sorted(lengths)}")
-    rows = next((item.chunks[0] for item in arrays if not np.isnan(item.shape[0])), None)
-
-    def alike(item: Any) -> Any:
-        if not hasattr(item, "rechunk"):
-            return item
-        known = rows is not None and not np.isnan(item.shape[0])
-        return item.rechunk({0: rows, 1: -1} if known else {1: -1})
-
-    return [alike(item) for item in collections]
-
-
-def _blocks_of(collection: Any) -> list[Any]:
-    blocks = collection.to_delayed()
-    return list(np.asarray(blocks, dtype=object).ravel())
 
 
 def _block(
@@ -237,16 +210,6 @@ def _block(
     views = whole if wanted.all() else whole.select([whole.names[v] for v in np.flatnonzero(wanted)])
     with named_block(i):
         return whole[:1], check_numbers(views, accepts) if len(views) else views
-
-
-@contextmanager
-def named_block(i: int) -> Iterator[None]:
-    """Say in an error which block of the rows it is about."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"block {i} of the rows: {error}") from error
 
 
 def _row_count(pair: tuple[Views, Views]) -> int:
@@ -269,23 +232,25 @@ def _selected(views: Views, names: list[str]) -> Views:
     return views.select(names)
 
 
-def _summary(views: Views, k: int) -> BlockSummary:
+def _summary(views: Views, counts: Array | None, k: int) -> BlockSummary:
     paired = int((views.observed.sum(axis=1) > 1).sum())
-    held = tuple(map(_view_summary, views.arrays))
+    held = tuple(_view_summary(X, counts) for X in views.arrays)
     return BlockSummary(len(views), paired, held, frozenset(distinct_keys(views.arrays, k)))
 
 
-def _view_summary(X: Array) -> ViewSummary:
-    X = observed_only(X)
-    d = X.shape[1]
-    if X.shape[0] == 0:
-        none = np.zeros(d)
-        return ViewSummary(0, none, np.full(d, np.inf), np.full(d, -np.inf), none, none, True, X.dtype)
+def _view_summary(X: Array, counts: Array | None) -> ViewSummary:
+    missing = np.isnan(X[:, 0])
+    if missing.any():
+        X, counts = X[~missing], None if counts is None else counts[~missing]
+    n, d = X.shape
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that large are refused once all are seen
+        total, filled = row_sum(X, counts), row_sum(X != 0, counts)
+        plain = total if counts is None else row_sum(X)
+    numbers = row_mass(n, counts), total, plain, filled, int(np.count_nonzero(X))
+    if n == 0:
+        return ViewSummary(0, *numbers, np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d), True, X.dtype)
     low, top = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    filled = np.count_nonzero(X, axis=0).astype(np.float64)
-    return ViewSummary(
-        X.shape[0], X.sum(axis=0, dtype=np.float64), low, top, filled, X[0].copy(), is_constant(X), X.dtype
-    )
+    return ViewSummary(n, *numbers, low, top, X[0].copy(), is_constant(X), X.dtype)
 
 
 def _merged(found: list[BlockSummary]) -> BlockSummary:
@@ -298,25 +263,29 @@ def _merged(found: list[BlockSummary]) -> BlockSummary:
 def _merged_view(found: tuple[ViewSummary, ...]) -> ViewSummary:
     told = [held for held in found if held.observed] or [found[0]]
     firsts = np.stack([held.first for held in told])
+    observed, mass, total, plain, filled, n_filled = (added(list(sums)) for sums in list(zip(*found, strict=True))[:6])
     return ViewSummary(
-        sum(held.observed for held in found),
-        np.sum([held.total for held in found], axis=0),
+        observed,
+        mass,
+        total,
+        plain,
+        filled,
+        n_filled,
         np.min([held.low for held in found], axis=0),
         np.max([held.top for held in found], axis=0),
-        np.sum([held.filled for held in found], axis=0),
         firsts[0],
         all(held.constant for held in told) and is_constant(firsts),
         found[0].dtype,
     )
 
 
-def _check_distinct(k: int, found: BlockSummary) -> None:
-    """Refuse fewer distinct samples than clusters, in the words of ``fit``."""
-    if k > found.rows:
-        raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={found.rows}")
+def _check_distinct(k: int, found: BlockSummary, n: int) -> None:
+    """Refuse fewer distinct samples than clusters, of n that were given, in the words of ``fit``."""
+    if k > n:
+        raise ValueError(f"n_clusters={k} must lie between 1 and the number of samples, got n_samples={n}")
     if k > len(found.keys):
         raise ValueError(
-            f"n_clusters={k} is more than there are distinct samples: {len(found.keys)} of n_samples={found.rows}, and "
+            f"n_clusters={k} is more than there are distinct samples: {len(found.keys)} of n_samples={n}, and "
             f"identical ones share a cluster; give n_clusters={len(found.keys)} at most, or check that the right "
             "columns were given"
         )

@@ -53,9 +53,9 @@ def _fit_ensemble(
     model._say(f"consensus over {int(sizes.sum())} base clusters")
     weights = None
     if settings.weighting == "reliability":
-        weights = mean_reliability(base.total(_gram, shared=(sizes,)), sizes)
+        weights = mean_reliability(base.total(_gram, views.counts, shared=(sizes,)), sizes)
     with one_blas_thread():
-        labels, cut = agreement_over_blocks(base, sizes, k, consensus_rng, weights=weights)
+        labels, cut = agreement_over_blocks(base, views.counts, sizes, k, consensus_rng, weights=weights)
         model._fallback = fallback_over_blocks(views, treatments, labels, k, fallback_rng)
     model._consensus, model._cuts = cut, ensemble.cuts
     confidence = base.map(held, labels, shared=(cut,))
@@ -74,5 +74,5 @@ def held(base_labels: NDArray[Any], labels: NDArray[np.int64], cut: Any) -> NDAr
     return confidence
 
 
-def _gram(base_labels: NDArray[Any], sizes: NDArray[np.int64]) -> Any:
-    return ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())))
+def _gram(base_labels: NDArray[Any], counts: NDArray[Any] | None, sizes: NDArray[np.int64]) -> Any:
+    return ensemble_gram(base_labels, sizes, np.ones(int(sizes.sum())), counts)

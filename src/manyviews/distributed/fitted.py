@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from manyviews.distributed.door import BlockViews
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import counted_equals
 from manyviews.partitions.onehot import size_order
 from manyviews.views import Views
-from manyviews.views.cells import first_equals
 
 __all__ = ["as_dask", "number_labels"]
 
@@ -34,7 +34,7 @@ def number_labels(model: Any, views: BlockViews, raw: Parts) -> None:
     Identical samples of a block share a cluster.
     """
     k = model.n_clusters
-    raw = raw.map(_alike, views.parts)
+    raw = raw.map(_alike, views.parts, views.counts)
     counted = raw.gather(_counted, shared=(k,))
     assert raw.sizes is not None
     starts = np.cumsum(raw.sizes) - raw.sizes
@@ -49,8 +49,8 @@ def number_labels(model: Any, views: BlockViews, raw: Parts) -> None:
     model._warn_of_shortfalls(int(np.count_nonzero(sizes)))
 
 
-def _alike(labels: Labels, block: Views) -> Labels:
-    return labels[first_equals(block.arrays)]
+def _alike(labels: Labels, block: Views, counts: Any) -> Labels:
+    return labels[counted_equals(block, counts)]
 
 
 def _counted(labels: Labels, k: int) -> tuple[Labels, Labels]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sklearn.base import BaseEstimator
 
 from manyviews.cluster.parameters import child_rng, plain_integers
+from manyviews.cluster.sample_weight import SampleWeightMixin, why_refused
 from manyviews.distributed.door import read_blocks
 from manyviews.distributed.fitted import number_labels
 from manyviews.distributed.ordered import fit_in_order
@@ -38,7 +39,7 @@ INSTEAD = {
 }
 
 
-def fit(estimator: Model, views: Any, client: Any = None) -> Model:
+def fit(estimator: Model, views: Any, client: Any = None, *, sample_weight: Any = None) -> Model:
     """Fit a clustering of samples that are held in blocks, by Dask.
 
     Parameters
@@ -51,6 +52,9 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
         parameter of the estimator. Blocks hold whole rows; tens of thousands of samples each are a good size.
     client : distributed.Client, default=None
         Whose workers are used. None: the client that was made last, or Dask's own threads where there is none.
+    sample_weight : array-like of shape (n,), or Dask array or series, default=None
+        How often each sample counts, as ``fit`` in memory takes it: 0 or more, by default once. They are matched by
+        position, and cut as the views are.
 
     Returns
     -------
@@ -61,7 +65,8 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
     Raises
     ------
     TypeError
-        If the method has no fit over blocks, with what to take; or views are not all Dask collections.
+        If the method has no fit over blocks, or takes no ``sample_weight``, with what to take; or views are not all
+        Dask collections.
     ValueError
         As ``fit`` in memory, the block of the rows being named.
 
@@ -99,24 +104,27 @@ def fit(estimator: Model, views: Any, client: Any = None) -> Model:
     >>> model.labels_.numblocks, model.labels_.compute().shape
     ((4,), (400,))
     """
-    driver = _driver(estimator)
+    driver = _driver(estimator, weighted=sample_weight is not None)
     estimator._validate_params()
     home = Home(client)
     with plain_integers(estimator):
-        blocks = read_blocks(estimator, views, home)
+        blocks = read_blocks(estimator, views, home, sample_weight)
+        whole, counted = blocks
         estimator._check_weights()
         estimator._constant = ()
-        estimator._note_constant(blocks.head, blocks.constant)
+        estimator._note_constant(counted.head, counted.constant)
         raw = fit_in_order(estimator, blocks, child_rng(estimator.random_state), driver)
         estimator._spread()
-        number_labels(estimator, blocks, raw)
+        number_labels(estimator, whole, raw)
     return estimator
 
 
-def _driver(estimator: Any) -> Callable[..., Any]:
+def _driver(estimator: Any, *, weighted: bool) -> Callable[..., Any]:
     from manyviews.cluster.base import MultiViewClusterer
 
     name = type(estimator).__name__
+    if weighted and isinstance(estimator, MultiViewClusterer) and not isinstance(estimator, SampleWeightMixin):
+        raise TypeError(why_refused(name, "sample_weight", lambda: ", ".join(filter(_takes_weights, DRIVERS))))
     if name in DRIVERS:
         module, function = DRIVERS[name].split(".")
         found: Callable[..., Any] = getattr(import_module(f"manyviews.distributed.{module}"), function)
@@ -129,3 +137,9 @@ def _driver(estimator: Any) -> Callable[..., Any]:
         f"{name} has no fit over Dask collections: take {instead}, or fit {name} on a sample of the rows and give all "
         f"of them to manyviews.distributed.predict; fits over blocks have {', '.join(DRIVERS)}"
     )
+
+
+def _takes_weights(name: str) -> bool:
+    import manyviews
+
+    return issubclass(getattr(manyviews, name), SampleWeightMixin)

@@ -17,6 +17,7 @@ from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask
 from manyviews.distributed.grouping import PartRows, RowSource, row_steps
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import are_counted
 from manyviews.distributed.scalings import block_scalings
 from manyviews.linalg.scaling import Scaling
 from manyviews.partitions.basic import RUN_ITER, cluster_numbers, distinct_rows
@@ -45,10 +46,10 @@ def fit_kcc(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     model._widths = widths
     weights = model._partition_weights(widths.size)
     if model.normalize_utility:
-        sizes = base.total(_sizes, shared=(widths,))
+        sizes = base.total(_sizes, views.counts, shared=(widths,))
         scales = scales_of(sizes, widths, model.utility, model.utility_power)
         weights = weights / np.maximum(scales, TINY)
-    runs = (_run(model, base, weights, child) for child in start_rng.spawn(model.n_init))
+    runs = (_run(model, base, views.counts, weights, child) for child in start_rng.spawn(model.n_init))
     best = min(runs, key=lambda run: run.history.objective[-1])
     model._costs = block_costs(best.centers, widths, weights, model.utility, model.utility_power)
     labels = base.map(_assigned, shared=(widths, model._costs))
@@ -58,12 +59,13 @@ def fit_kcc(model: Any, views: BlockViews, rng: np.random.Generator) -> Parts:
     return labels
 
 
-def _run(model: Any, base: Parts, weights: Array, rng: np.random.Generator) -> Any:
+def _run(model: Any, base: Parts, counts: Parts, weights: Array, rng: np.random.Generator) -> Any:
     widths = model._widths
     seeds = base.read(np.sort(rng.choice(base.n_rows, model.n_clusters, replace=False)))
     centers = OneHotRows(seeds, widths)[:].toarray().astype(np.float64)
     return consensus_over_blocks(
         base,
+        counts,
         widths,
         centers,
         weights=weights,
@@ -136,7 +138,10 @@ def _learned(
     children = rng.spawn(count + 1)
     numbers = np.clip(cluster_numbers(count, low, high, children[-1]), 2, candidates.size)
     model._say(f"{count} partitions of a view, {numbers.min()} to {numbers.max()} clusters")
-    steps = row_steps(seen, rows.metric, RowSource(rows))
+    counts = views.counts
+    if are_counted(counts):
+        counts = views.parts.map(_seen_counts, counts, shared=(rows,))
+    steps = row_steps(seen, rows.metric, RowSource(rows), counts)
 
     def one(k: int, child: np.random.Generator) -> Array:
         start = sample[np.searchsorted(some, child.choice(candidates, k, replace=False))]
@@ -150,6 +155,10 @@ def _learned(
 
 def _seen_count(block: Views, rows: SeenRows) -> int:
     return int(np.count_nonzero(rows.seen(block)))
+
+
+def _seen_counts(block: Views, counts: Array, rows: SeenRows) -> Array:
+    return np.asarray(counts[rows.seen(block)])
 
 
 def _seen_rows(block: Views, places: Labels, rows: SeenRows) -> Array:
@@ -176,8 +185,8 @@ def _largest(base_labels: Labels) -> Labels:
     return np.asarray(base_labels.max(axis=0), dtype=np.int64)
 
 
-def _sizes(base_labels: Labels, widths: Labels) -> Array:
-    return base_cluster_sizes(OneHotRows(base_labels, widths))
+def _sizes(base_labels: Labels, counts: Array | None, widths: Labels) -> Array:
+    return base_cluster_sizes(OneHotRows(base_labels, widths), counts)
 
 
 def _assigned(base_labels: Labels, widths: Labels, costs: Array) -> Labels:

@@ -13,6 +13,7 @@ from manyviews.distributed.door import BlockViews
 from manyviews.distributed.fitted import as_dask
 from manyviews.distributed.grouping import PartRows, RowSource, row_steps
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.sample_weights import read_counts, uncounted
 from manyviews.distributed.scalings import block_balanced
 from manyviews.linalg.balance import BalancedScaling, apply_balanced, concatenate
 from manyviews.linalg.blocks import squared_lengths
@@ -34,7 +35,8 @@ def fit_concat_kmeans(model: Any, views: BlockViews, rng: np.random.Generator) -
     kinds = model._choose_scalings(views.head)
     model._balanced = block_balanced(views, kinds, model._weights.tolist(), balance=model.balance_views)
     source = RowSource(scaled_side_by_side, (model._balanced,))
-    found = kmeans_over_blocks(views.parts, source, model.n_clusters, rng, n_init=model.n_init, max_iter=model.max_iter)
+    options = {"n_init": model.n_init, "max_iter": model.max_iter, "counts": views.counts}
+    found = kmeans_over_blocks(views.parts, source, model.n_clusters, rng, **options)
     history = model._keep(found)
     labels = views.parts.map(nearest_rows, shared=(source, found.centers))
     model._means = means_over_blocks(views, labels, model.n_clusters)
@@ -44,7 +46,14 @@ def fit_concat_kmeans(model: Any, views: BlockViews, rng: np.random.Generator) -
 
 
 def kmeans_over_blocks(
-    parts: Parts, source: RowSource, k: int, rng: np.random.Generator, *, n_init: int = 10, max_iter: int = 100
+    parts: Parts,
+    source: RowSource,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    n_init: int = 10,
+    max_iter: int = 100,
+    counts: Parts | None = None,
 ) -> KMeansResult:
     """Group rows that ``source`` makes of blocks, as ``sampled_kmeans`` does; the labels are left to ``nearest_rows``.
 
@@ -52,10 +61,12 @@ def kmeans_over_blocks(
     """
     n, none = parts.n_rows, np.zeros(0, dtype=np.int64)
     chosen = np.arange(n) if n <= START_ROWS else np.sort(rng.choice(n, START_ROWS, replace=False))
-    some = kmeans(parts.read(chosen, _read, (source,)), k, rng, n_init=n_init, max_iter=max_iter)
+    counts = uncounted(parts) if counts is None else counts
+    rows, own = parts.read(chosen, _read, (source,)), read_counts(counts, chosen)
+    some = kmeans(rows, k, rng, n_init=n_init, max_iter=max_iter, weights=own)
     if n <= START_ROWS:
         return some._replace(labels=none)
-    steps = row_steps(parts, "euclidean", source)
+    steps = row_steps(parts, "euclidean", source, counts)
     run = lloyd(
         steps.assign,
         steps.update,
@@ -65,13 +76,13 @@ def kmeans_over_blocks(
         each=steps.losses,
         rows=PartRows(steps),
     )
-    inertia = float(run.objective[-1]) + float(parts.total(_squares, shared=(source,)))
+    inertia = float(run.objective[-1]) + float(parts.total(_squares, counts, shared=(source,)))
     return KMeansResult(none, run.centers, inertia, run.n_iter)
 
 
 def means_over_blocks(views: BlockViews, labels: Parts, k: int) -> list[Array]:
     """Return the means of the clusters in each view, (k, d_v), in units of the data; NaN where no member was seen."""
-    found = views.parts.total(_totals, labels, shared=(k,))
+    found = views.parts.total(_totals, labels, views.counts, shared=(k,))
     return [weighted_means(mass, sums, np.full(sums.shape, np.nan), None) for mass, sums in found]
 
 
@@ -95,11 +106,12 @@ def _read(value: Any, places: Labels, source: RowSource) -> Array:
     return chosen
 
 
-def _squares(value: Any, source: RowSource) -> float:
-    return float(squared_lengths(source.rows(value), np.float64).sum())
+def _squares(value: Any, counts: Array | None, source: RowSource) -> float:
+    lengths = squared_lengths(source.rows(value), np.float64)
+    return float(lengths.sum() if counts is None else lengths @ counts)
 
 
-def _totals(views: Views, labels: Labels, k: int) -> list[tuple[Array, Array]]:
-    seen = views.observed.T.astype(np.float64)
+def _totals(views: Views, labels: Labels, counts: Array | None, k: int) -> list[tuple[Array, Array]]:
+    seen = views.observed.T.astype(np.float64) * (1.0 if counts is None else counts)
     filled = (np.where(np.isnan(X[:, :1]), X.dtype.type(0), X) for X in views.arrays)
     return [weighted_totals(X, labels, k, w) for X, w in zip(filled, seen, strict=True)]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from manyviews.distributed.door import given_form, is_dask, named_block, row_blocks_of
 from manyviews.distributed.parts import Home
+from manyviews.distributed.row_blocks import given_form, is_dask, named_block, row_blocks_of
 from manyviews.views import Views
 
 __all__ = ["described", "predict", "without_samples"]
@@ -96,8 +96,8 @@ def without_samples(estimator: Any) -> Any:
     rule = copy.copy(estimator)
     for name in OF_SAMPLES:
         held = rule.__dict__.pop(name, None)
-        if held is not None and not is_dask(held):
-            setattr(rule, name, held[:0])  # some rules look at its type
+        if held is not None:  # some rules look at its type and width
+            setattr(rule, name, np.empty((0, *held.shape[1:]), held.dtype) if is_dask(held) else held[:0])
     return rule
 
 

@@ -40,6 +40,7 @@ from manyviews.distributed.mspl_blocks import (
 )
 from manyviews.distributed.parts import Parts
 from manyviews.distributed.quantile import block_quantile
+from manyviews.distributed.sample_weights import read_counts
 from manyviews.distributed.scalings import block_balanced
 from manyviews.optim.self_paced import PacingKind
 from manyviews.prototypes.lloyd import lloyd
@@ -56,6 +57,7 @@ __all__ = ["fit_mspl"]
 Array = NDArray[Any]
 Labels = NDArray[np.int64]
 Radii = tuple[float | None, ...]
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass
@@ -116,19 +118,20 @@ def _run(model: Any, views: BlockViews, source: StackSource, pacing: Pacing, rng
 def _sample(views: BlockViews, source: StackSource, rows: Labels) -> Stack:
     """Return the stack of some rows, at the client."""
     arrays = [views.parts.read(rows, view_rows, (v,)) for v in range(len(views.names))]
-    return source.stack(Views(arrays))
+    return source.stack(Views(arrays), read_counts(views.counts, rows))
 
 
 def _sweep(views: BlockViews, source: StackSource, run: PacedRun, pace: float, scale: float, kind: PacingKind) -> int:
     """Make one sweep at a fixed pace, as ``paced_sweep`` does; return how many pairs are held back still."""
     k, shared = len(run.centers[0]), (source, pace, scale, kind)
-    totals = views.parts.total(paced_totals, run.blocks, shared=(*shared, k))
+    totals = views.parts.total(paced_totals, run.blocks, views.counts, shared=(*shared, k))
     run.centers = _means(totals, run.centers, source.radii)
     step = partial(swept, number=len(run.sweeps) + 1)
-    found, weighed = views.parts.mapped(step, run.blocks, shared=(*shared, run.centers), sums=paced_sums)
+    given = (*shared, run.centers)
+    found, weighed = views.parts.mapped(step, run.blocks, views.counts, shared=given, sums=paced_sums)
     run.blocks = found.map(without_sums)
     objective, mass, pairs, held_back = weighed
-    run.sweeps.append((float(objective) / scale, pace, float(mass) / max(pairs, 1)))
+    run.sweeps.append((float(objective) / scale, pace, float(mass) / (float(pairs) or 1.0)))
     return int(held_back)
 
 
@@ -137,11 +140,12 @@ def _finish(views: BlockViews, source: StackSource, run: PacedRun, *, tol: float
     k = len(run.centers[0])
     steps = BlockSteps(
         views.parts,
+        views.counts,
         assigned_pair,
         StackTotals(source),
         row_losses,
         lambda centers: (source, centers),
-        lambda totals, sizes, previous: _means(totals, previous, source.radii),
+        lambda totals, masses, previous: _means(totals, previous, source.radii),
         lambda centers: len(centers[0]),
     )
     end = lloyd(
@@ -163,12 +167,12 @@ def _finish(views: BlockViews, source: StackSource, run: PacedRun, *, tol: float
 
 def _first_pace(views: BlockViews, blocks: Parts, share: float) -> float:
     """Return what ``first_pace`` does, from blocks of losses."""
-    tops, sums, counts = views.parts.total(loss_sums, blocks, combine=merged_losses)
+    tops, sums, counts = views.parts.total(loss_sums, blocks, views.counts, combine=merged_losses)
     told = np.flatnonzero(tops > 1e-12 * tops.max(initial=0.0))
-    n = int(counts[told].sum())
+    n = float(counts[told].sum())
     if n == 0:
         return 0.0
-    pairs = views.parts.map(loss_pair, blocks)
+    pairs = views.parts.map(loss_pair, blocks, views.counts)
     pace = block_quantile(pairs, losses_of, (told,), n, share)
     return pace if pace > 1e-12 * tops[told].max() else float(sums[told].sum()) / n
 
@@ -177,12 +181,12 @@ def _store(model: Any, views: BlockViews, source: StackSource, run: PacedRun) ->
     V, k = len(views.names), model.n_clusters
     model.inertia_, model._centers = run.loss, run.centers
     model.selection_order_ = as_dask(run.blocks.map(block_entries), np.int64, V).T
-    pace = _first_pace(views, run.blocks, model.initial_share)
+    model._last_pace = pace = _first_pace(views, run.blocks, model.initial_share)
     scale = 6.0 / pace if pace > 0 else 1.0
     weights = views.parts.map(weights_of, run.blocks, shared=(source, pace, scale, model.pacing))
     model.sample_weights_ = as_dask(weights.map(turned), np.float64, V).T
-    masses = weights.total(masses_of)
-    means = masses / np.maximum([held.observed for held in views.summaries], 1)
+    masses = weights.total(masses_of, views.counts)
+    means = masses / np.maximum([held.n for held in views.summaries], TINY)
     labels = run.blocks.map(block_labels)
     model._means = means_over_blocks(views, labels, k)
     confidence = as_dask(views.parts.map(stack_confidence, shared=(source, run.centers)), np.float64)

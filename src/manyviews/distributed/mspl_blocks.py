@@ -52,10 +52,10 @@ class StackSource(NamedTuple):
     radii: Radii
     times: Array
 
-    def stack(self, views: Views) -> Stack:
-        """Return the stack of a block."""
+    def stack(self, views: Views, counts: Array | None = None) -> Stack:
+        """Return the stack of a block, whose samples count so often."""
         arrays = tuple(apply_balanced(X, how) for X, how in zip(views.arrays, self.balanced, strict=True))
-        return make_stack(arrays, views.observed.T, self.radii)
+        return make_stack(arrays, views.observed.T, self.radii, counts)
 
 
 class PacedBlock(NamedTuple):
@@ -67,15 +67,15 @@ class PacedBlock(NamedTuple):
 
 
 class StackTotals:
-    """Sums of the rows of a block in clusters, per view, with weight 1."""
+    """Sums of the rows of a block in clusters, per view, as often as they count."""
 
     def __init__(self, source: StackSource) -> None:
         self.source = source
 
-    def __call__(self, views: Views, labels: Labels, k: int) -> list[tuple[Array, Array]]:
+    def __call__(self, views: Views, labels: Labels, k: int, counts: Array | None) -> list[tuple[Array, Array]]:
         """Return weights and sums of each cluster."""
-        stack = self.source.stack(views)
-        return stack_totals(stack, labels, stack.ones, k)
+        stack = self.source.stack(views, counts)
+        return stack_totals(stack, labels, stack.mass, k)
 
 
 def stack_totals(stack: Stack, labels: Labels, weights: Array, k: int) -> list[tuple[Array, Array]]:
@@ -98,16 +98,24 @@ def weights_of(
 
 
 def paced_totals(
-    views: Views, block: PacedBlock, source: StackSource, pace: float, scale: float, kind: PacingKind, k: int
+    views: Views,
+    block: PacedBlock,
+    counts: Array | None,
+    source: StackSource,
+    pace: float,
+    scale: float,
+    kind: PacingKind,
+    k: int,
 ) -> list[tuple[Array, Array]]:
     """Return what the centres of a sweep are made of."""
-    weights = weights_of(views, block, source, pace, scale, kind)
-    return stack_totals(source.stack(views), block.labels, weights, k)
+    stack, weights = source.stack(views, counts), weights_of(views, block, source, pace, scale, kind)
+    return stack_totals(stack, block.labels, stack.counted(weights), k)
 
 
 def swept(
     views: Views,
     block: PacedBlock,
+    counts: Array | None,
     source: StackSource,
     pace: float,
     scale: float,
@@ -115,20 +123,21 @@ def swept(
     centers: list[Array],
     *,
     number: int,
-) -> tuple[PacedBlock, tuple[float, float, int, int]]:
+) -> tuple[PacedBlock, tuple[float, float, float, int]]:
     """Assign a block with its weights, and return also objective, mass, pairs and how many of them are held back."""
     weights, observed = weights_of(views, block, source, pace, scale, kind), views.observed.T
-    found: Assignment = assign(source.stack(views), centers, weights)
+    stack = source.stack(views, counts)
+    found: Assignment = assign(stack, centers, weights)
     entries = block.entries.copy()
     entries[(weights >= ENTRY_WEIGHT) & (entries == 0)] = number
     losses = found.losses / source.times
-    objective = float((source.times * paced_losses(losses * scale, pace * scale, kind)).sum())
+    objective = float(stack.counted(source.times * paced_losses(losses * scale, pace * scale, kind)).sum())
     held_back = int(np.count_nonzero((weights <= ALL_IN) & observed))
-    sums = objective, float(weights.sum()), int(np.count_nonzero(observed)), held_back
+    sums = objective, float(stack.counted(weights).sum()), float(stack.mass.sum()), held_back
     return PacedBlock(found.labels, losses, entries), sums
 
 
-def paced_sums(views: Views, found: tuple[PacedBlock, tuple[float, float, int, int]]) -> tuple[Any, ...]:
+def paced_sums(views: Views, found: tuple[PacedBlock, tuple[float, float, float, int]]) -> tuple[Any, ...]:
     """Return what ``swept`` adds up."""
     return found[1]
 
@@ -155,9 +164,10 @@ def ended(block: PacedBlock, pair: tuple[Labels, Array], views: Views, times: Ar
     return PacedBlock(pair[0], pair[1] / times, np.where(late, entered, block.entries))
 
 
-def loss_sums(views: Views, block: PacedBlock) -> tuple[Array, Array, Array]:
-    """Return the largest loss, the sum of losses and the number of pairs of each view, (V,)."""
-    return block.losses.max(axis=1, initial=0.0), block.losses.sum(axis=1), views.observed.sum(axis=0)
+def loss_sums(views: Views, block: PacedBlock, counts: Array | None) -> tuple[Array, Array, Array]:
+    """Return the largest loss, the sum of losses and the number of pairs of each view, (V,), as often as they count."""
+    own = np.ones(len(views)) if counts is None else counts
+    return block.losses.max(axis=1, initial=0.0), block.losses @ own, views.observed.T @ own
 
 
 def merged_losses(found: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
@@ -166,14 +176,17 @@ def merged_losses(found: list[tuple[Array, Array, Array]]) -> tuple[Array, Array
     return np.max(tops, axis=0), np.sum(sums, axis=0), np.sum(counts, axis=0)
 
 
-def loss_pair(views: Views, block: PacedBlock) -> tuple[Array, NDArray[np.bool_]]:
-    """Return losses (V, b) and where samples were observed."""
-    return block.losses, views.observed.T
+def loss_pair(views: Views, block: PacedBlock, counts: Array | None) -> tuple[Array, Array, Array | None]:
+    """Return losses (V, b), where samples were observed, and how often they count."""
+    return block.losses, views.observed.T, counts
 
 
-def losses_of(pair: tuple[Array, NDArray[np.bool_]], told: Labels) -> Array:
-    """Return the losses of the observed pairs of some views."""
-    return pair[0][told][pair[1][told]]
+def losses_of(held: tuple[Array, Array, Array | None], told: Labels) -> tuple[Array, Array | None]:
+    """Return the losses of the observed pairs of some views, and how often they count."""
+    losses, observed, counts = held
+    seen = observed[told]
+    own = None if counts is None else np.broadcast_to(counts, observed.shape)[told][seen]
+    return losses[told][seen], own
 
 
 def view_rows(views: Views, places: Labels, v: int) -> Array:
@@ -197,9 +210,9 @@ def turned(weights: Array) -> Array:
     return weights.T
 
 
-def masses_of(weights: Array) -> Array:
-    """Return the sum of weights of each view, (V,)."""
-    return np.asarray(weights.sum(axis=1))
+def masses_of(weights: Array, counts: Array | None) -> Array:
+    """Return the sum of weights of each view, (V,), as often as samples count."""
+    return np.asarray(weights.sum(axis=1) if counts is None else weights @ counts)
 
 
 def stack_confidence(views: Views, source: StackSource, centers: list[Array]) -> NDArray[np.float64]:

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.cluster.memory import copy_bytes
-from manyviews.distributed.door import BlockViews, is_dask
+from manyviews.cluster.sample_weight import first_counted
+from manyviews.distributed.door import BlockViews, FitBlocks
 from manyviews.distributed.parts import Parts
+from manyviews.distributed.row_blocks import is_dask
+from manyviews.distributed.sample_weights import are_counted, with_rest
 from manyviews.views import Views
 from manyviews.views.cells import first_equals
 from manyviews.views.order import put_back, sample_order
@@ -21,30 +24,59 @@ __all__ = ["fit_in_order"]
 Driver = Callable[[Any, BlockViews, np.random.Generator], Parts]
 
 
-def fit_in_order(model: Any, views: BlockViews, rng: np.random.Generator, driver: Driver) -> Parts:
+def fit_in_order(model: Any, blocks: FitBlocks, rng: np.random.Generator, driver: Driver) -> Parts:
     """Fit as ``MultiViewClusterer`` does: views of up to 64 MiB in an order of their own, larger ones as they are.
 
-    The client reads those small ones, and sends them to the workers again.
+    The client reads those small ones, and sends them to the workers again. Samples that count nothing are labelled by
+    the rule for new ones.
     """
-    if not model._moves_samples(len(views) / len(views.head) * sum(map(copy_bytes, views.head.arrays))):
-        return driver(model, views, rng)
+    whole, views = blocks
+    small = model._moves_samples(len(views) / len(views.head) * sum(map(copy_bytes, views.head.arrays)))
+    raw = _moved(model, views, rng, driver) if small else driver(model, views, rng)
+    if views is whole:
+        return raw
+    raw = with_rest(model, whole.parts, whole.counts, raw)
+    return _alike(whole, raw) if small else raw
+
+
+def _moved(model: Any, views: BlockViews, rng: np.random.Generator, driver: Driver) -> Parts:
+    """Fit samples in an order of their own, and put back what was found."""
     home, sizes = views.parts.home, views.parts.sizes
     assert sizes is not None
-    ends = np.cumsum(sizes)[:-1]
-    blocks = home.fetch(views.parts.values)
-    arrays = [np.concatenate(column) for column in zip(*(block.arrays for block in blocks), strict=True)]
+    arrays = _at_client(views)
     first = first_equals(arrays)
     order = sample_order(arrays, first)
     whole = Views(dict(zip(views.names, arrays, strict=True)))
-    moved = [home.share(whole[places]) for places in np.split(order, ends)]
-    parts = replace(views.parts, values=home.hold(moved)).map(_only)
-    raw = driver(model, replace(views, parts=parts, head=whole[order[:1]]), rng)
+    counts = views.counts
+    if are_counted(counts):
+        counts = _sent(counts, np.concatenate(home.fetch(counts.values))[order])
+    moved = replace(views, parts=_sent(views.parts, whole[order]), counts=counts, head=whole[order[:1]])
+    raw = driver(model, moved, rng)
     given = np.argsort(order)
     for name, axes in model._sample_axes.items():
         _restore(model, name, axes, given, sizes)
-    labels = np.concatenate(raw.gather(_as_given))[given][first]
-    back = [home.share(piece) for piece in np.split(labels, ends)]
-    return replace(views.parts, values=home.hold(back)).map(_only)
+    return _sent(views.parts, np.concatenate(raw.gather(_as_given))[given][first])
+
+
+def _at_client(views: BlockViews) -> list[Any]:
+    """Return the arrays of all blocks, one of each view."""
+    blocks = views.parts.home.fetch(views.parts.values)
+    return [np.concatenate(column) for column in zip(*(block.arrays for block in blocks), strict=True)]
+
+
+def _sent(parts: Parts, values: Any) -> Parts:
+    """Cut something that has an entry for each row, and hold it where the blocks of these parts are."""
+    assert parts.sizes is not None
+    ends = np.cumsum(parts.sizes).tolist()
+    pieces = [parts.home.share(values[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    return replace(parts, values=parts.home.hold(pieces)).map(_only)
+
+
+def _alike(views: BlockViews, raw: Parts) -> Parts:
+    """Give identical samples the label of the first of them that counts, in whatever blocks they are."""
+    counts = np.concatenate(views.parts.home.fetch(views.counts.values))
+    first = first_counted(first_equals(_at_client(views)), counts)
+    return _sent(raw, np.concatenate(raw.gather(_as_given))[first])
 
 
 def _restore(model: Any, name: str, axes: tuple[int, ...], given: NDArray[np.int64], sizes: Any) -> None:

@@ -139,13 +139,17 @@ class Parts:
         shared: tuple[Any, ...] = (),
         sums: Callable[..., Any],
         combine: Callable[[list[Any]], Any] | None = None,
+        beside: tuple[Parts, ...] = (),
     ) -> tuple[Parts, Any]:
-        """Do what ``map`` does, and return also the ``total`` of what ``sums`` makes of blocks and new values."""
+        """Do what ``map`` does, and return also the ``total`` of what ``sums`` makes of blocks and new values.
+
+        It is given the value of a block, the new one, and those of the same block ``beside`` them.
+        """
         from dask import delayed
 
         given, calls = self._calls(function, others, shared)
-        pairs = zip(self.values, calls, strict=True)
-        total = _tree([delayed(sums, pure=False)(*pair) for pair in pairs], combine or added)
+        columns = zip(self.values, calls, *(other.values for other in beside), strict=True)
+        total = _tree([delayed(sums, pure=False)(*column) for column in columns], combine or added)
         held, found = self.home.hold_with(calls, total, given)
         return replace(self, values=held), found
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from manyviews.distributed.door import BlockViews
-from manyviews.linalg.balance import BalancedScaling, ScaledMoments, balanced_scaling, scaled_squares, scaled_sums
+from manyviews.linalg.balance import (
+    BalancedScaling,
+    balanced_scaling,
+    mean_of,
+    moments_of,
+    scaled_squares,
+    scaled_sums,
+)
+from manyviews.linalg.row_sums import RowSum, no_rows
 from manyviews.linalg.scaling import (
     SCALINGS,
     Scaling,
@@ -32,11 +39,13 @@ def block_scalings(views: BlockViews, kinds: Sequence[str | None]) -> list[Scali
     unknown = [kind for kind in kinds if kind is not None and kind not in SCALINGS]
     if unknown:
         raise ValueError(f"scaling must be one of {SCALINGS}, None or 'auto', got {unknown[0]!r}")
-    means = [held.total / max(held.observed, 1) for held in views.summaries]
+    means = [held.mean for held in views.summaries]
     standard = [kind == "standard" for kind in kinds]
-    squares = views.parts.total(_deviations, shared=(means, standard)) if any(standard) else [0.0] * len(means)
+    squares = [no_rows(mean.size) for mean in means]
+    if any(standard):
+        squares = views.parts.total(_deviations, views.counts, shared=(means, standard))
     return [
-        _scaling(kind, held, mean, square / max(held.observed, 1))
+        _scaling(kind, held, mean, square.value / (held.n or 1.0))
         for kind, held, mean, square in zip(kinds, views.summaries, means, squares, strict=True)
     ]
 
@@ -47,7 +56,7 @@ def _scaling(kind: str | None, held: Any, mean: Array, variance: Array) -> Scali
     if kind == "minmax":
         return minmax_scaling(held.low, held.top, held.dtype)
     if kind in ("tfidf", "tfidf_plain"):
-        return idf_scaling(kind, held.observed, held.filled, negative=bool(held.low.min() < 0))
+        return idf_scaling(kind, held.n, held.filled.value, negative=bool(held.low.min() < 0))
     return Scaling(kind)
 
 
@@ -59,7 +68,7 @@ def block_treatments(views: BlockViews, scalings: Sequence[str | None], metrics:
     kinds = ["standard" if kind == "auto" else kind for kind in scalings]
     learned = block_scalings(views, kinds)
     return [
-        centred_treatment(scaling, "cosine" if metric == "cosine" else "euclidean", held.total / max(held.observed, 1))
+        centred_treatment(scaling, "cosine" if metric == "cosine" else "euclidean", held.plain_mean)
         for scaling, metric, held in zip(learned, metrics, views.summaries, strict=True)
     ]
 
@@ -67,7 +76,8 @@ def block_treatments(views: BlockViews, scalings: Sequence[str | None], metrics:
 def refuse_texts(views: BlockViews, scalings: Sequence[Any], metrics: Sequence[Any], hint: str = "") -> None:
     """Refuse views that a fit in memory would take for texts, where it is left to that what to do with them."""
     for name, held, scaling, metric in zip(views.head.names, views.summaries, scalings, metrics, strict=True):
-        sparse = held.filled.sum() < SPARSE_DENSITY * held.observed * held.filled.size and held.low.min() >= 0
+        few = held.n_filled < SPARSE_DENSITY * held.observed * held.low.size
+        sparse = few and held.low.min() >= 0
         if sparse and held.observed == len(views) and "auto" in (scaling, metric):
             stated = f"say what is to be done: scaling={{{name!r}: 'tfidf'}}, metric={{{name!r}: 'cosine'}}"
             raise ValueError(
@@ -81,29 +91,29 @@ def block_balanced(
 ) -> list[BalancedScaling]:
     """Learn the common scale of each view, as ``fit_balanced`` does."""
     scalings = block_scalings(views, kinds)
-    sums = views.parts.total(_scaled_sums, shared=(scalings,))
-    means = [total / max(n, 1) for n, total in sums]
-    found = views.parts.total(_scaled_squares, shared=(scalings, means))
-    moments = [
-        ScaledMoments(mean, max(variance, 0.0) / max(n, 1), size / max(n, 1))
-        for mean, (n, _), (variance, size) in zip(means, sums, found, strict=True)
-    ]
+    sums = views.parts.total(_scaled_sums, views.counts, shared=(scalings,))
+    means = [mean_of(*found) for found in sums]
+    squares = views.parts.total(_scaled_squares, views.counts, shared=(scalings, means))
+    moments = [moments_of(*own, *found) for own, found in zip(sums, squares, strict=True)]
     return [
         balanced_scaling(scaling, moment, held.dtype, balance=balance, weight=weight)
         for scaling, moment, held, weight in zip(scalings, moments, views.summaries, weights, strict=True)
     ]
 
 
-def _deviations(views: Views, means: list[Array], wanted: list[bool]) -> list[Any]:
+def _deviations(views: Views, counts: Array | None, means: list[Array], wanted: list[bool]) -> list[RowSum]:
     return [
-        squared_deviations(X, mean) if use else np.zeros(1)
+        squared_deviations(X, mean, counts) if use else no_rows(mean.size)
         for X, mean, use in zip(views.arrays, means, wanted, strict=True)
     ]
 
 
-def _scaled_sums(views: Views, scalings: list[Scaling]) -> list[tuple[float, Array]]:
-    return [scaled_sums(X, scaling) for X, scaling in zip(views.arrays, scalings, strict=True)]
+def _scaled_sums(views: Views, counts: Array | None, scalings: list[Scaling]) -> list[tuple[RowSum, RowSum]]:
+    return [scaled_sums(X, scaling, counts) for X, scaling in zip(views.arrays, scalings, strict=True)]
 
 
-def _scaled_squares(views: Views, scalings: list[Scaling], means: list[Array]) -> list[tuple[float, float]]:
-    return [scaled_squares(X, scaling, mean) for X, scaling, mean in zip(views.arrays, scalings, means, strict=True)]
+def _scaled_squares(
+    views: Views, counts: Array | None, scalings: list[Scaling], means: list[Array]
+) -> list[tuple[RowSum, RowSum]]:
+    parts = zip(views.arrays, scalings, means, strict=True)
+    return [scaled_squares(X, scaling, mean, counts) for X, scaling, mean in parts]

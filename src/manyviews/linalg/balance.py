@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale, squared_lengths
+from manyviews.linalg.row_sums import RowSum, no_rows, row_mass, row_sum
 from manyviews.linalg.scaled_rows import RowsSideBySide, ScaledRows
 from manyviews.linalg.scaling import Scaling, apply_scaling, column_sums, fit_scaling, row_count, weighted_blocks
 
@@ -20,6 +21,8 @@ __all__ = [
     "balanced_scaling",
     "concatenate",
     "fit_balanced",
+    "mean_of",
+    "moments_of",
     "scaled_squares",
     "scaled_sums",
 ]
@@ -28,6 +31,7 @@ Array = NDArray[Any]
 UNIT_ROWS = ("unit", "tfidf")
 # a view whose variance is below this share of its mean squared row length varies by rounding only
 CONSTANT = 1e-20
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class BalancedScaling(NamedTuple):
@@ -129,37 +133,50 @@ def apply_balanced(X: Any, balanced: BalancedScaling) -> Any:
 
 def _moments(X: Any, scaling: Scaling, weights: Array | None) -> ScaledMoments:
     """Return mean, total variance and mean squared length of the scaled rows, by blocks."""
-    n, total = scaled_sums(X, scaling, weights)
-    mean = total / n
-    variance, size = scaled_squares(X, scaling, mean, weights)
     if sparse.issparse(X):
-        variance = size - n * float(mean @ mean)
-    return ScaledMoments(mean, max(variance, 0.0) / n, size / n)
+        return _sparse_moments(X, scaling, weights)
+    sums = scaled_sums(X, scaling, weights)
+    return moments_of(*sums, *scaled_squares(X, scaling, mean_of(*sums), weights))
 
 
-def scaled_sums(X: Any, scaling: Scaling, weights: Array | None = None) -> tuple[float, Array]:
-    """Return how many rows of a view are observed, and the sums of their scaled columns, (d',)."""
-    n, total = 0.0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size)
+def _sparse_moments(X: Any, scaling: Scaling, weights: Array | None) -> ScaledMoments:
+    n, total, size = 0.0, np.zeros(X.shape[1] if scaling.columns is None else scaling.columns.size), 0.0
     for Z, own in _scaled_blocks(X, scaling, weights):
         n += row_count(Z, own)
         total += column_sums(Z, own)
-    return n, total
+        lengths = squared_lengths(Z, np.float64)
+        size += float(lengths.sum() if own is None else own @ lengths)
+    mean = total / n
+    return ScaledMoments(mean, max(size - n * float(mean @ mean), 0.0) / n, size / n)
 
 
-def scaled_squares(X: Any, scaling: Scaling, mean: Array, weights: Array | None = None) -> tuple[float, float]:
-    """Return the sums of squared distances to the mean, of a dense view, and of squared lengths, of scaled rows."""
-    variance, size = 0.0, 0.0
+def mean_of(count: RowSum, total: RowSum) -> Array:
+    """Return the mean (d',) from ``scaled_sums``."""
+    return np.asarray(total.value / max(float(count.value[0]), TINY))
+
+
+def moments_of(count: RowSum, total: RowSum, deviations: RowSum, squares: RowSum) -> ScaledMoments:
+    """Return the moments of a dense view from ``scaled_sums`` and ``scaled_squares``, those of all its blocks."""
+    n = max(float(count.value[0]), TINY)
+    return ScaledMoments(mean_of(count, total), float(deviations.value.sum()) / n, float(squares.value[0]) / n)
+
+
+def scaled_sums(X: Any, scaling: Scaling, weights: Array | None = None) -> tuple[RowSum, RowSum]:
+    """Return how many rows of a dense view are observed, (1,), and the sums of their scaled columns, (d',)."""
+    count, total = no_rows(1), no_rows(X.shape[1] if scaling.columns is None else scaling.columns.size)
     for Z, own in _scaled_blocks(X, scaling, weights):
-        if own is not None:
-            size += float(own @ squared_lengths(Z, np.float64))
-        elif sparse.issparse(Z):
-            size += float(Z.multiply(Z).sum(dtype=np.float64))
-        else:
-            size += float(np.einsum("ij,ij->", Z, Z, dtype=np.float64))
-        if not sparse.issparse(Z):
-            squares = np.square(Z - mean)
-            variance += float(squares.sum() if own is None else (own @ squares).sum())
-    return variance, size
+        count += row_mass(len(Z), own)
+        total += row_sum(Z, own)
+    return count, total
+
+
+def scaled_squares(X: Any, scaling: Scaling, mean: Array, weights: Array | None = None) -> tuple[RowSum, RowSum]:
+    """Return the sums of squared deviations of the scaled columns of a dense view, (d',), and of row lengths, (1,)."""
+    deviations, lengths = no_rows(mean.size), no_rows(1)
+    for Z, own in _scaled_blocks(X, scaling, weights):
+        deviations += row_sum(Z, own, center=mean)
+        lengths += row_sum(squared_lengths(Z, np.float64)[:, None], own)
+    return deviations, lengths
 
 
 def _scaled_blocks(X: Any, scaling: Scaling, weights: Array | None) -> Iterator[tuple[Any, Array | None]]:

@@ -76,7 +76,7 @@ def sums_by_label(X: Any, labels: NDArray[np.int64], k: int, weights: NDArray[An
     for rows in row_blocks(n, ROWS_PER_SUM // ROWS_PER_BLOCK * rows_of_cells(X.shape[1])):
         sums = np.asarray(_members(labels[rows], k, weights[rows]) @ X[rows])
         total = sums if total is None else np.add(total, sums, dtype=np.float64)
-    return np.asarray(total, dtype=X.dtype)
+    return np.zeros((k, X.shape[1]), X.dtype) if total is None else np.asarray(total, dtype=X.dtype)
 
 
 def _members(labels: NDArray[np.int64], k: int, weights: NDArray[Any]) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, rows_of_cells, smallest_scale, unit_rows, with_data
+from manyviews.linalg.row_sums import RowSum, no_rows, row_mass, row_sum
 
 __all__ = [
     "SCALINGS",
@@ -31,7 +32,6 @@ __all__ = [
 
 Array = NDArray[Any]
 SCALINGS = ("standard", "minmax", "unit", "tfidf", "tfidf_plain")
-CELLS_PER_BLOCK = 1 << 15
 
 
 class Scaling(NamedTuple):
@@ -197,22 +197,20 @@ def standard_scaling(mean: Array, variance: Array, dtype: Any) -> Scaling:
 
 def _column_moments(X: Any, weights: Array | None) -> tuple[Array, Array]:
     """Return mean and variance of the columns of a dense view, in two passes."""
-    n, total = 0.0, np.zeros(X.shape[1])
+    count, total = no_rows(1), no_rows(X.shape[1])
     for block, own in weighted_blocks(X, weights):
-        n += row_count(block, own)
-        total += column_sums(block, own)
-    n = n or 1.0
-    mean = total / n
-    return mean, squared_deviations(X, mean, weights) / n
+        count += row_mass(len(block), own)
+        total += row_sum(block, own)
+    n = float(count.value[0]) or 1.0
+    mean = total.value / n
+    return mean, squared_deviations(X, mean, weights).value / n
 
 
-def squared_deviations(X: Any, mean: Array, weights: Array | None = None) -> Array:
+def squared_deviations(X: Any, mean: Array, weights: Array | None = None) -> RowSum:
     """Return the sums of squared deviations of the columns of a dense view from such means, (d,)."""
-    total = np.zeros(X.shape[1])
+    total = no_rows(X.shape[1])
     for block, own in weighted_blocks(X, weights):
-        for rows in row_blocks(block.shape[0], max(16, CELLS_PER_BLOCK // X.shape[1])):
-            squares = np.square(block[rows] - mean)
-            total += squares.sum(axis=0) if own is None else own[rows] @ squares
+        total += row_sum(block, own, center=mean)
     return total
 
 
@@ -236,13 +234,13 @@ def _idf(X: Any, kind: str, weights: Array | None) -> Scaling:
     negative = any(part.min(initial=0.0) < 0 for part in parts)
     if sparse.issparse(X):
         present = X.data != 0 if weights is None else (X.data != 0) * np.repeat(weights, np.diff(X.indptr))
-        n, having = row_count(X, weights), np.bincount(X.indices, present, minlength=X.shape[1])
-    else:
-        n, having = 0.0, np.zeros(X.shape[1])
-        for block, own in weighted_blocks(X, weights):
-            n += row_count(block, own)
-            having += np.count_nonzero(block, axis=0) if own is None else own @ (block != 0)
-    return idf_scaling(kind, n, having, negative=negative)
+        having = np.bincount(X.indices, present, minlength=X.shape[1])
+        return idf_scaling(kind, row_count(X, weights), having, negative=negative)
+    count, filled = no_rows(1), no_rows(X.shape[1])
+    for block, own in weighted_blocks(X, weights):
+        count += row_mass(len(block), own)
+        filled += row_sum(block != 0, own)
+    return idf_scaling(kind, float(count.value[0]), filled.value, negative=negative)
 
 
 def idf_scaling(kind: str, n: float, having: Array, *, negative: bool) -> Scaling:

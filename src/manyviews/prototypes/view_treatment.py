@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, rows_of_cells
+from manyviews.linalg.row_sums import no_rows, row_sum
 from manyviews.linalg.scaling import Scaling, fit_scaling
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.sampled_rows import ViewTreatment
@@ -104,10 +105,10 @@ def as_sparse_if_so(X: Any) -> Any:
 
 
 def _means(X: Array) -> NDArray[np.float64]:
-    total, count = np.zeros(X.shape[1]), 0
+    total, count = no_rows(X.shape[1]), 0
     for rows in row_blocks(X.shape[0]):
         block = X[rows]
         block = block[~np.isnan(block[:, 0])]
-        total += block.sum(axis=0, dtype=np.float64)
+        total += row_sum(block)
         count += block.shape[0]
-    return total / max(count, 1)
+    return total.value / max(count, 1)

@@ -14,10 +14,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyviews.views.mapped import read_from_disk, release_pages
 
-__all__ = ["NumbersOnDisk", "arrays_of_group", "check_codecs", "is_group", "is_store", "is_stored", "numbers_of_store"]
+__all__ = [
+    "NumbersOnDisk",
+    "arrays_of_group",
+    "check_codecs",
+    "is_group",
+    "is_store",
+    "is_stored",
+    "numbers_of_store",
+    "rows_on_disk",
+]
 
 # bytes from which on the numbers of a view are not held, and those of a block of them
 LARGE_STORE = 1 << 28
@@ -67,6 +77,17 @@ class NumbersOnDisk:
         self._map.flush()
         with self._stream as stream:
             return read_from_disk(np.memmap(stream, dtype=self.dtype, mode="r", shape=self.shape))
+
+
+def rows_on_disk(X: Any, rows: NDArray[np.int64], where: str) -> Any:
+    """Return some rows of a view that lies in a file, ascending, as a map of a temporary file; ``where`` names them."""
+    width = X.shape[1]
+    found = NumbersOnDisk((rows.size, width), X.dtype, where)
+    size = max(1, BLOCK_BYTES // max(1, width * X.dtype.itemsize))
+    for start in range(0, rows.size, size):
+        block = slice(start, start + size)
+        found[block, slice(0, width)] = X[rows[block]]
+    return found.mapped()
 
 
 def _no_room(where: str, needed: int, place: str, why: str) -> ValueError:
