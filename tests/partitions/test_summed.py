@@ -46,6 +46,33 @@ def test_sample_weights_count_rows_so_often(data, monkeypatch):
     np.testing.assert_array_equal(short.base_labels_, whole.base_labels_)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("unit", [1e-60, 1e60])
+def test_units_beyond_single_precision(data, metric, unit):
+    arrays = [array * unit for array in data.views.arrays]
+    model = KCC(3, n_base_clusterings=20, scaling=None, metric=metric, random_state=0).fit(arrays)
+    np.testing.assert_array_equal(model.predict(arrays), model.labels_)
+
+
+def test_new_samples_beyond_single_precision(data, monkeypatch):
+    arrays = list(data.views.arrays)
+    new = [array * np.logspace(-60, 60, 40)[:, None] for array in arrays]
+    short = fitted(KCC, "euclidean", arrays)
+    monkeypatch.setattr(base, "compared_rows", lambda rows, metric: None)
+    np.testing.assert_array_equal(short.predict(new), fitted(KCC, "euclidean", arrays).predict(new))
+
+
+@pytest.mark.parametrize("kind", [KCC, MVEC])
+@pytest.mark.parametrize("scaling", ["standard", None])
+def test_a_sample_far_off_takes_no_digits_from_the_others(data, kind, scaling):
+    arrays = [array.copy() for array in data.views.arrays]
+    for array in arrays:
+        array[7] *= 1e7
+    model = kind(3, n_base_clusterings=20, scaling=scaling, random_state=0).fit(arrays)
+    assert all(isinstance(source.centers, SummedCenters) for _, source in model._sources)
+    np.testing.assert_array_equal(model.predict(arrays), model.labels_)
+
+
 def test_a_model_holds_a_wide_view_once():
     arrays = datasets.make_blobs_views(150, (9000, 8000), 3, random_state=0, dtype="float32").views.arrays
     model = KCC(3, n_base_clusterings=60, random_state=0).fit(list(arrays))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.coordinates import has_few_rows, products_of_rows
+from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.coordinates import CELLS_PER_BLOCK, has_few_rows, products_of_rows
 from manyviews.partitions.basic import RUN_ITER, BasicPartition
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.lloyd import lloyd, rows_counted
@@ -25,19 +26,24 @@ Labels = NDArray[np.int64]
 
 
 class ComparedRows(NamedTuple):
-    """Rows (n, d) in single precision, the mean taken off them (None for the cosine), and their products (n, n)."""
+    """Rows (n, d) in single precision, the center taken off them (None for the cosine), and their products (n, n).
+
+    The rows are divided by ``unit``, a power of two, so that none leaves the range of single precision. The center is
+    the middle number of each column: with the mean, one row far off would take digits from all others.
+    """
 
     rows: NDArray[np.float32]
-    mean: NDArray[np.float64] | None
+    center: Array | None
+    unit: float
     G: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SummedCenters:
-    """Centres (k, d): ``weights`` (k, n), CSR, times the rows; ``bias`` (k,) is half their squared lengths."""
+    """Centres (k, d) less ``center``: ``weights`` (k, n), CSR, times the rows; ``bias`` (k,), half squared lengths."""
 
     rows: NDArray[np.float32]
-    mean: NDArray[np.float64] | None
+    center: Array | None
     weights: sparse.csr_array
     bias: NDArray[np.float64]
 
@@ -48,8 +54,11 @@ class SummedCenters:
 
     def similarities(self, X: Array) -> Array:
         r"""Return :math:`x^\top c - \tfrac12 \|c\|^2`, or :math:`x^\top c` for the cosine, (b, k), of prepared rows."""
-        near = X if self.mean is None else X - self.mean.astype(X.dtype)
-        products = (near.astype(np.float32, copy=False) @ self.rows.T).astype(np.float64)
+        if self.center is None:
+            products: Array = (X.astype(np.float32, copy=False) @ self.rows.T).astype(np.float64)
+        else:
+            near, units = _in_range(X - self.center.astype(X.dtype, copy=False), axis=1)
+            products = (near @ self.rows.T) * units[:, None]
         return np.asarray((self.weights @ products.T).T - self.bias)
 
 
@@ -70,10 +79,31 @@ def compared_rows(X: Any, metric: Metric) -> ComparedRows | None:
     """
     if type(X) is not np.ndarray or not has_few_rows(X):
         return None
-    centered = metric == "euclidean"
-    mean = X.mean(axis=0, dtype=np.float64) if centered else None
-    near = X if mean is None else X - mean.astype(X.dtype)
-    return ComparedRows(near.astype(np.float32, copy=False), mean, products_of_rows(X, centered=centered))
+    if metric == "cosine":
+        return ComparedRows(X.astype(np.float32, copy=False), None, 1.0, products_of_rows(X, centered=False))
+    center = _middle(X)
+    near = X - center
+    G = products_of_rows(near, centered=False)
+    rows, unit = _in_range(near)
+    return ComparedRows(rows, center, float(unit), G)
+
+
+def _middle(X: Array) -> Array:
+    """Return the middle number of each column, (d,), the upper one of two."""
+    n, d = X.shape
+    middle = np.empty(d, X.dtype)
+    for columns in row_blocks(d, max(1, CELLS_PER_BLOCK // n)):
+        block = np.array(X[:, columns].T, order="C")
+        block.partition(n // 2, axis=1)
+        middle[columns] = block[:, n // 2]
+    return middle
+
+
+def _in_range(near: Array, axis: int | None = None) -> tuple[NDArray[np.float32], Array]:
+    """Return rows in single precision, and the powers of two that they, or each, were divided by; ``near`` is lost."""
+    _, exponents = np.frexp(np.maximum(near.max(axis=axis), -near.min(axis=axis)))
+    np.ldexp(near, -exponents if axis is None else -exponents[:, None], out=near)
+    return near.astype(np.float32, copy=False), np.ldexp(1.0, exponents)
 
 
 def summed_partition(
@@ -123,4 +153,4 @@ def sum_centers(compared: ComparedRows, weights: list[sparse.csr_array], metric:
     bias = (
         np.zeros(A.shape[0]) if metric == "cosine" else 0.5 * np.asarray(A.multiply(A @ compared.G).sum(axis=1)).ravel()
     )
-    return SummedCenters(compared.rows, compared.mean, A, bias)
+    return SummedCenters(compared.rows, compared.center, A * compared.unit, bias)
