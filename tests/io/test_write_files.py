@@ -98,6 +98,21 @@ def test_force_replaces_only_what_is_ours(tmp_path):
     assert (tmp_path / "empty" / "labels.csv").exists()
 
 
+def test_what_a_linked_model_leads_to_is_not_ours(tmp_path):
+    make_output(tmp_path / "out")
+    kept = tmp_path / "kept"
+    (tmp_path / "out" / "model").rename(kept)
+    names = ["labels.csv", "model.json", "report.html", "run.json"]
+    for name in names:
+        (kept / name).write_text("mine")
+    (tmp_path / "out" / "model").symlink_to(kept)
+    with atomic_folder(tmp_path / "out", force=True) as folder:
+        fill(folder)
+    assert not (tmp_path / "out" / "model").is_symlink()
+    assert sorted(os.listdir(kept)) == names
+    assert sorted(os.listdir(tmp_path)) == ["kept", "out"]
+
+
 def test_a_folder_that_appears_meanwhile_is_not_overwritten(tmp_path):
     target = tmp_path / "out"
 

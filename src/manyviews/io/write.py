@@ -239,12 +239,16 @@ def _remove_ours(folder: Path) -> None:
     names = [*(name for name in OUTPUTS if name != MODEL), *MODEL_FILES, *_MODEL_PARTS]
     remove_half_written(folder / MODEL, _remove_ours)
     for place in (folder / MODEL, folder):
+        if place.is_symlink():  # what it leads to is not ours
+            with suppress(OSError):
+                place.unlink()
+            continue
         for name in names:
             remove_half_written(place / name, _remove_ours)
             with suppress(OSError):
                 (place / name).unlink()
         with suppress(OSError):
-            place.unlink() if place.is_symlink() else place.rmdir()
+            place.rmdir()
 
 
 def _exists(final: Path, given: str) -> bool:
