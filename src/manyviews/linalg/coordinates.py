@@ -10,7 +10,7 @@ from scipy.linalg import get_lapack_funcs
 
 from manyviews.linalg.blocks import row_blocks
 
-__all__ = ["CELLS_PER_BLOCK", "few_rows", "has_few_rows", "products_of_rows", "row_coordinates"]
+__all__ = ["CELLS_PER_BLOCK", "few_rows", "has_few_rows", "middle_numbers", "products_of_rows", "row_coordinates"]
 
 Array = NDArray[np.float64]
 # columns per row from which products of rows are cheaper than what is done with the columns
@@ -43,7 +43,8 @@ def products_of_rows(X: NDArray[Any], *, centered: bool = True, largest: float =
     X : ndarray of shape (n, d)
         Finite numbers, in single or double precision.
     centered : bool, default=True
-        Subtract the mean of each column first, which changes no distance and keeps digits where means are large.
+        Subtract the middle number of each column first, which changes no distance and keeps digits where numbers are
+        far from 0; by the mean, one row far off would take digits from all others.
     largest : float, default=1.0
         What all numbers are divided by, so that squares neither overflow nor vanish.
 
@@ -59,17 +60,28 @@ def products_of_rows(X: NDArray[Any], *, centered: bool = True, largest: float =
         if largest != 1:
             block /= largest
         if centered:
-            block -= block.mean(axis=0)
+            block -= middle_numbers(block)
         G += block @ block.T
     return G
+
+
+def middle_numbers(X: NDArray[Any]) -> NDArray[Any]:
+    """Return the middle number of each column, (d,), the upper one of two."""
+    n, d = X.shape
+    middle = np.empty(d, X.dtype)
+    for columns in row_blocks(d, max(1, CELLS_PER_BLOCK // n)):
+        block = np.array(X[:, columns].T, order="C")
+        block.partition(n // 2, axis=1)
+        middle[columns] = block[:, n // 2]
+    return middle
 
 
 def row_coordinates(X: NDArray[Any]) -> Array:
     r"""Return rows with the same distances, in at most as many columns as there are rows.
 
-    The products of the centred rows are factored, :math:`G = L L^\top`, by Cholesky with pivots; the rows of L have
-    the distances of those of X, up to 1e-7 of the distances to the mean;
-    rows nearer than that are equal.
+    The products of the rows, less the middle number m of each column and of unit length, are factored,
+    :math:`D^{-1} G D^{-1} = L L^\top` with :math:`D_{ii} = \|x_i - m\|`, by Cholesky with pivots; the rows of D L have
+    the distances of those of X, up to 1e-7 of the longer one's distance to m. Rows nearer than that are equal.
 
     Parameters
     ----------
@@ -85,11 +97,15 @@ def row_coordinates(X: NDArray[Any]) -> Array:
     G = products_of_rows(X, largest=largest)
     if np.trace(G) <= NEGLIGIBLE * _squares(X, largest):
         return np.zeros((len(X), 1))
-    first = _first_equal(G)
+    first, lengths = _first_equal(G), np.sqrt(np.diagonal(G))
+    # of unit length, as what is negligible for the pivots is so against the largest row
+    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    G *= inverse[:, None] * inverse
     (factor,) = get_lapack_funcs(("pstrf",), (G,))
     L, pivots, rank, _ = factor(G, lower=1, overwrite_a=1)
     coordinates = np.empty((len(X), rank))
-    coordinates[pivots - 1] = np.tril(L)[:, :rank] * largest
+    coordinates[pivots - 1] = np.tril(L)[:, :rank]
+    coordinates *= lengths[:, None] * largest
     return coordinates[first]
 
 

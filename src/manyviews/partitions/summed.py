@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from manyviews.linalg.blocks import row_blocks
-from manyviews.linalg.coordinates import CELLS_PER_BLOCK, has_few_rows, products_of_rows
+from manyviews.linalg.coordinates import has_few_rows, middle_numbers, products_of_rows
 from manyviews.partitions.basic import RUN_ITER, BasicPartition
 from manyviews.prototypes.block_kmeans import Metric
 from manyviews.prototypes.lloyd import lloyd, rows_counted
@@ -81,22 +80,11 @@ def compared_rows(X: Any, metric: Metric) -> ComparedRows | None:
         return None
     if metric == "cosine":
         return ComparedRows(X.astype(np.float32, copy=False), None, 1.0, products_of_rows(X, centered=False))
-    center = _middle(X)
+    center = middle_numbers(X)
     near = X - center
     G = products_of_rows(near, centered=False)
     rows, unit = _in_range(near)
     return ComparedRows(rows, center, float(unit), G)
-
-
-def _middle(X: Array) -> Array:
-    """Return the middle number of each column, (d,), the upper one of two."""
-    n, d = X.shape
-    middle = np.empty(d, X.dtype)
-    for columns in row_blocks(d, max(1, CELLS_PER_BLOCK // n)):
-        block = np.array(X[:, columns].T, order="C")
-        block.partition(n // 2, axis=1)
-        middle[columns] = block[:, n // 2]
-    return middle
 
 
 def _in_range(near: Array, axis: int | None = None) -> tuple[NDArray[np.float32], Array]:
