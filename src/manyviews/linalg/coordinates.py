@@ -10,7 +10,15 @@ from scipy.linalg import get_lapack_funcs
 
 from manyviews.linalg.blocks import row_blocks
 
-__all__ = ["CELLS_PER_BLOCK", "few_rows", "has_few_rows", "middle_numbers", "products_of_rows", "row_coordinates"]
+__all__ = [
+    "CELLS_PER_BLOCK",
+    "few_rows",
+    "first_equal",
+    "has_few_rows",
+    "middle_numbers",
+    "products_of_rows",
+    "row_coordinates",
+]
 
 Array = NDArray[np.float64]
 # columns per row from which products of rows are cheaper than what is done with the columns
@@ -97,7 +105,7 @@ def row_coordinates(X: NDArray[Any]) -> Array:
     G = products_of_rows(X, largest=largest)
     if np.trace(G) <= NEGLIGIBLE * _squares(X, largest):
         return np.zeros((len(X), 1))
-    first, lengths = _first_equal(G), np.sqrt(np.diagonal(G))
+    first, lengths = first_equal(G, EQUAL), np.sqrt(np.diagonal(G))
     # of unit length, as what is negligible for the pivots is so against the largest row
     inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     G *= inverse[:, None] * inverse
@@ -115,8 +123,11 @@ def _squares(X: NDArray[Any], largest: float) -> float:
     return sum(float(np.square(block / largest, dtype=np.float64).sum()) for block in blocks)
 
 
-def _first_equal(G: Array) -> NDArray[np.int64]:
-    """Return for each row the first one that is the same but for rounding: their coordinates shall be equal."""
+def first_equal(G: NDArray[Any], tolerance: float) -> NDArray[np.int64]:
+    """Return for each point the first one that is the same but for rounding, from the products (n, n) of the points.
+
+    ``tolerance`` is the squared distance, against the longer one's squared length, that is due to rounding.
+    """
     squares = np.diagonal(G)
     gaps = squares[:, None] + squares - 2 * G
-    return np.asarray((gaps <= EQUAL * np.maximum(squares[:, None], squares)).argmax(axis=1))
+    return np.asarray((gaps <= tolerance * np.maximum(squares[:, None], squares)).argmax(axis=1))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.linalg.blocks import row_blocks, smallest_scale
+from manyviews.linalg.coordinates import first_equal
 from manyviews.prototypes.block_kmeans import Metric, last_assigned
 from manyviews.prototypes.lloyd import rows_counted
 from manyviews.prototypes.sampled_rows import ColumnSample, ViewTreatment
@@ -221,7 +222,7 @@ def mean_anchors(
     start = np.eye(candidates.size, dtype=part.G.dtype)[rng.choice(candidates.size, p, replace=False)]
     labels = last_assigned(steps, start, max_iter=max_iter, rows=rows_counted(steps.counts)).labels
     A = steps.update(labels, start)
-    first = _first_coincident(A @ part.G @ A.T)
+    first = first_equal(A @ part.G @ A.T, COINCIDENT)
     kept = np.flatnonzero(first == np.arange(p))
     number = np.full(p, -1, dtype=np.int32)
     number[kept] = np.arange(kept.size)
@@ -282,10 +283,3 @@ class ProductSteps(NamedTuple):
             A *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > smallest_scale(A.dtype))[:, None]
         A[sizes == 0] = previous[sizes == 0]
         return A
-
-
-def _first_coincident(P: Array) -> NDArray[np.int64]:
-    """Return for each point the first one that is the same but for rounding, from the products (p, p) of the points."""
-    squares = np.diagonal(P)
-    gaps = squares[:, None] + squares - 2 * P
-    return np.asarray((gaps <= COINCIDENT * np.maximum(squares[:, None], squares)).argmax(axis=1))

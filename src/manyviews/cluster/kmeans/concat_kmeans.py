@@ -96,7 +96,9 @@ class ConcatKMeans(SampleWeightMixin, BalancedClusterer, MeansMixin, PredictMixi
 
     Notes
     -----
-    Cost: O(n k Σ d_v) per iteration; memory for two scaled copies of the views.
+    Cost: O(n k Σ d_v) per iteration; memory for the scaled views side by side and a copy of them. Of at most 1000
+    samples with twice as many columns or more, the products of all pairs stand for the copy: O(n² Σ d_v) once, then
+    O(n² k) per iteration.
 
     References
     ----------
