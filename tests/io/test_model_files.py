@@ -340,6 +340,20 @@ def test_what_a_kill_left_of_a_model_is_removed_at_the_next_start(tmp_path, plac
     assert [path.name for path in again.parent.iterdir()] == ["m"]
 
 
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("", "is empty; give one"), ("n" * 300, "cannot be written .*too long"), ("file/m", "file is a file, not a folder")],
+)
+def test_places_that_no_model_can_be_written_to(tmp_path, monkeypatch, place, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=words) as caught:
+        save_model(model, place, X)
+    assert "--" not in str(caught.value)  # no words of the command
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_of_two_that_write_one_model_the_first_to_end_stays(tmp_path):
     model = manyviews.ConcatKMeans(2, random_state=0).fit(X)
     with ExitStack() as stack:

@@ -104,9 +104,11 @@ def _new_folder(given: str, check: Callable[[str], None]) -> Iterator[Path]:
 
 
 def _check_new(given: str) -> None:
+    if not given:
+        raise OutputError("the name of the model folder is empty; give one")
     final = Path(os.path.realpath(given))
     remove_half_written(final, _remove_ours)
-    if os.path.lexists(final):
+    if _exists(final, given):
         raise FileExistsError(f"{given} is there already; give the name of a new folder, or remove it")
 
 
@@ -285,7 +287,7 @@ def _refusal(given: str, error: OSError) -> OutputError:
 
 
 def _not_writable(given: str, error: OSError) -> str:
-    return f"{given} cannot be written ({error.strerror or error}); choose another place with --out"
+    return f"{given} cannot be written ({error.strerror or error}); choose another place"
 
 
 def _put_in_place(temporary: Path, final: Path) -> None:
