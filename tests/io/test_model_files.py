@@ -342,7 +342,11 @@ def test_what_a_kill_left_of_a_model_is_removed_at_the_next_start(tmp_path, plac
 
 @pytest.mark.parametrize(
     ("place", "words"),
-    [("", "is empty; give one"), ("n" * 300, "cannot be written .*too long"), ("file/m", "file is a file, not a folder")],
+    [
+        ("", "is empty; give one"),
+        ("n" * 300, "cannot be written .*too long"),
+        ("file/m", "file is a file, not a folder"),
+    ],
 )
 def test_places_that_no_model_can_be_written_to(tmp_path, monkeypatch, place, words):
     monkeypatch.chdir(tmp_path)
