@@ -37,6 +37,17 @@ def test_labels_are_those_of_all_columns(data, monkeypatch, kind, metric, dtype)
     np.testing.assert_array_equal(short.predict(new), whole.predict(new))
 
 
+@pytest.mark.parametrize("kind", [KCC, SEC])
+def test_equal_distances_of_booleans_part_as_by_all_columns(monkeypatch, kind):
+    rng = np.random.default_rng(0)
+    groups = np.arange(60) % 4
+    arrays = [rng.normal(scale=0.5, size=(4, d))[groups] + rng.normal(size=(60, d)) > 0.4 for d in (200, 300)]
+    settings = {"n_base_clusterings": 15, "scaling": None, "random_state": 0}
+    short = kind(4, **settings).fit(arrays)
+    monkeypatch.setattr(base, "compared_rows", lambda rows, metric: None)
+    np.testing.assert_array_equal(short.base_labels_, kind(4, **settings).fit(arrays).base_labels_)
+
+
 def test_sample_weights_count_rows_so_often(data, monkeypatch):
     weights = np.random.default_rng(0).integers(1, 4, 40).astype(float)
     arrays = list(data.views.arrays)
