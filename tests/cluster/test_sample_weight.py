@@ -209,7 +209,9 @@ def test_weights_of_any_size(blobs, scale):
         (np.append(-1.0, np.ones(89)), "got -1 for sample 0"),
         (np.zeros(90), "zero for all samples"),
         (["a"] * 90, "must be 90 numbers"),
-        (np.append(np.ones(2), np.zeros(88)), "distinct samples: 2"),
+        (np.append(np.ones(2), np.zeros(88)), "distinct samples: 2 of the 2 of n_samples=90 that count"),
+        (np.append(1e31, np.ones(89)), "a weight below 1e-30 of the largest counts as 0"),
+        (np.ones(90) + 1j, "complex"),
     ],
 )
 def test_weights_that_are_none(blobs, weights, words):

@@ -31,8 +31,13 @@ def arrays():
 
 
 def save(group, name, array, chunks):
+    made = empty_array(group, name, array, chunks=chunks)
+    made[...] = array
+
+
+def empty_array(group, name, like, **options):
     make = group.create_array if hasattr(group, "create_array") else group.create_dataset
-    make(name, shape=array.shape, chunks=chunks, dtype=array.dtype)[...] = array
+    return make(name, shape=like.shape, dtype=like.dtype, **options)
 
 
 @pytest.fixture
@@ -215,7 +220,7 @@ def in_stores(array, store):
     array = np.asarray(array)
     with h5py.File(store / "x.h5", "w") as file:
         yield file.create_dataset("x", data=array)
-    yield zarr.open_group(str(store / "y.zarr"), mode="w").create_array("x", shape=array.shape, dtype=array.dtype)
+    yield empty_array(zarr.open_group(str(store / "y.zarr"), mode="w"), "x", array)
 
 
 @pytest.mark.parametrize(

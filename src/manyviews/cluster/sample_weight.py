@@ -173,6 +173,8 @@ def checked_sample_weight(sample_weight: Any, n: int) -> Array:
 
 def weight_numbers(sample_weight: Any, n: int) -> Array:
     """Return weights (n,) as float64, finite and none below 0; raise ValueError where they are none."""
+    if np.iscomplexobj(sample_weight):
+        raise ValueError(f"sample_weight must be {n} numbers, one per sample, got complex ones; give their real part")
     try:
         weights = np.array(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -217,8 +219,11 @@ def distinct_starts(arrays: Sequence[Any], k: int, weights: Array | None) -> NDA
         first = first_counted(first, weights)
     distinct = np.unique(first if weights is None else first[weights > 0]).size
     if k > distinct:
+        counted = n if weights is None else int(np.count_nonzero(weights))
+        of = f"n_samples={n}" if counted == n else f"the {counted} of n_samples={n} that count"
+        lost = "" if counted == n else f" (a weight below {LEAST_SHARE:g} of the largest counts as 0)"
         raise ValueError(
-            f"n_clusters={k} is more than there are distinct samples: {distinct} of n_samples={n}, and identical "
+            f"n_clusters={k} is more than there are distinct samples: {distinct} of {of}{lost}, and identical "
             f"ones share a cluster; give n_clusters={distinct} at most, or check that the right columns were given"
         )
     return first
