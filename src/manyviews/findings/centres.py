@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from manyviews.findings.spaces import embedding_of
-from manyviews.linalg.blocks import row_blocks
+from manyviews.linalg.blocks import row_blocks, rows_of_cells
 from manyviews.linalg.scaling import Scaling, apply_scaling, fit_scaling
 from manyviews.views import Views
 
@@ -111,9 +111,9 @@ def _add_distances(squares: Array, array: Any, kind: str | None, observed: Array
 
 
 def _blocks(array: Any, scaling: Scaling, known: Array) -> Iterator[tuple[Array, Any]]:
-    for part in row_blocks(known.size):
+    for part in row_blocks(known.size, rows_of_cells(array.shape[1])):
         rows = known[part]
-        yield rows, apply_scaling(array[rows].astype(np.float64), scaling)
+        yield rows, apply_scaling(array[rows].astype(np.float64), scaling, overwrite=True)
 
 
 def _sums(block: Any, labels: Array, k: int) -> Array:
