@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-28
 # squared distance, against the longer one's squared length, that is due to rounding
 EQUAL = 1e-14
 # columns in double precision at a time
-CELLS_PER_BLOCK = 1 << 19
+CELLS_PER_BLOCK = 1 << 17
 
 
 def few_rows(n: int, d: int) -> bool:
