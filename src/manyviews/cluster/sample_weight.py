@@ -173,10 +173,11 @@ def checked_sample_weight(sample_weight: Any, n: int) -> Array:
 
 def weight_numbers(sample_weight: Any, n: int) -> Array:
     """Return weights (n,) as float64, finite and none below 0; raise ValueError where they are none."""
-    if np.iscomplexobj(sample_weight):
-        raise ValueError(f"sample_weight must be {n} numbers, one per sample, got complex ones; give their real part")
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
+        given = np.asarray(sample_weight)
+        if given.dtype.kind == "c":
+            raise TypeError("they are complex; give their real part")
+        weights = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must be {n} numbers, one per sample ({error})") from None
     if weights.shape != (n,):
