@@ -46,11 +46,6 @@ class SummedCenters:
     weights: sparse.csr_array
     bias: NDArray[np.float64]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of centres and of columns."""
-        return int(self.bias.size), int(self.rows.shape[1])
-
     def similarities(self, X: Array) -> Array:
         r"""Return :math:`x^\top c - \tfrac12 \|c\|^2`, or :math:`x^\top c` for the cosine, (b, k), of prepared rows."""
         if self.center is None:
@@ -104,29 +99,9 @@ def summed_partition(
     max_iter: int = RUN_ITER,
     counts: Array | None = None,
 ) -> BasicPartition:
-    """Run k-means once as ``random_partition`` does, in O(n² k) per iteration; the centres are weights of rows (k, n).
+    """Run k-means once as ``random_partition`` does, with its parameters, in O(n² k) per iteration.
 
-    Parameters
-    ----------
-    compared : ComparedRows
-        The rows.
-    k : int
-        Number of clusters, at most the number of candidates.
-    rng : Generator
-        Draws the start.
-    candidates : ndarray of int
-        Rows to start from, no two equal.
-    metric : {"cosine", "euclidean"}
-        Similarity.
-    max_iter : int, default=100
-        Most iterations.
-    counts : ndarray of shape (n,), default=None
-        How often each row counts, above 0; once by default.
-
-    Returns
-    -------
-    BasicPartition
-        Labels, and the weights as CSR.
+    The centres are weights of the rows, (k, n), CSR.
     """
     start = np.zeros((k, len(compared.G)))
     start[np.arange(k), rng.choice(candidates, k, replace=False)] = 1.0

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manyviews.linalg.blocks import sums_by_label
 from manyviews.linalg.coordinates import has_few_rows, row_coordinates
+from manyviews.prototypes.block_kmeans import means_of
 
 __all__ = ["KMeansResult", "kmeans", "nearest_center_distances"]
 
@@ -80,14 +82,12 @@ def _means(
     weights: NDArray[Any] | None,
 ) -> NDArray[Any]:
     """Return the means of the clusters (k, d); for one without rows, the row that its centre in coordinates is at."""
-    counts = np.ones(labels.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    members = np.zeros((len(found), labels.size))
-    members[labels, np.arange(labels.size)] = counts
-    sizes = members.sum(axis=1)
+    k, counts = len(found), np.ones(labels.size) if weights is None else np.asarray(weights, dtype=np.float64)
+    sizes = np.bincount(labels, counts, minlength=k)
+    totals = sums_by_label(X, labels, k, counts.astype(X.dtype))
     for cluster in np.flatnonzero(sizes == 0):
-        members[cluster, np.square(rows - found[cluster]).sum(axis=1).argmin()] = 1.0
-    members /= members.sum(axis=1)[:, None]
-    return np.asarray(members.astype(X.dtype) @ X)
+        totals[cluster] = X[np.square(rows - found[cluster]).sum(axis=1).argmin()]
+    return means_of(totals, sizes, totals, "euclidean")
 
 
 def nearest_center_distances(X: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:
